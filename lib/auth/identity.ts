@@ -1,0 +1,100 @@
+import { failure } from '#lib/errors.ts'
+import { equals } from '#lib/table/expressions.ts'
+import { keys, type TenantId } from '#lib/table/keys.ts'
+import { change, create, erase, eraseAny, replace, type Step } from '#lib/table/transact.ts'
+import type { Role } from './actor.ts'
+
+/** What a user's login and principal both know. */
+type Identity = {
+  tenant_id: TenantId
+  user_id: number
+  role: Role
+  /** Raised by every change. A change goes through only where it is as it was read: the login is the identity's lock. */
+  rev: number
+  /** The sessions mark: the `exp` that a JWT must exceed, in seconds of Unix time. */
+  mark: number
+  /** The SHA-256 of the one opaque token that counts, and its end in seconds of Unix time. */
+  token_digest?: string | undefined
+  token_expires_at?: number | undefined
+}
+
+/** A user as an email finds it. */
+export type Login = Identity & { email: string; password_digest: string }
+
+/** A user as a token finds it. */
+export type Principal = Identity & { email: string }
+
+/** What an opaque token leads to; `expires_at` in seconds of Unix time. */
+export type Token = Pick<Identity, 'tenant_id' | 'user_id' | 'role'> & { expires_at: number }
+
+/** What may change of an identity that keeps its email. */
+export type IdentityChange = Partial<Pick<Login, 'role' | 'password_digest' | 'mark' | 'token_digest' | 'token_expires_at'>>
+
+export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/** Another change came first: read again. */
+class IdentityMoved extends Error {}
+
+/** What a failed condition of a change means whose reads are out of date. */
+export const moved = () => new IdentityMoved()
+
+const MAX_ATTEMPTS = 20
+
+/** Runs a change of an identity from its reads on, again while others come first. */
+export async function settle<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof IdentityMoved)) throw error
+    }
+  }
+  throw failure('Unavailable', { retryAfterSeconds: 1 })
+}
+
+/** Steps: a new user can log in. */
+export function createIdentity(user: Pick<Login, 'tenant_id' | 'user_id' | 'email' | 'role' | 'password_digest'>): Step[] {
+  const { password_digest, ...principal } = { ...user, rev: 1, mark: 0 }
+  return [
+    create(keys.principal(user.user_id), 'principal', principal),
+    create(keys.login(user.email, user.user_id), 'login', { ...principal, password_digest }),
+  ]
+}
+
+/** Steps: login and principal change together. */
+export function changeIdentity({ email, user_id, rev }: Principal, { password_digest, ...both }: IdentityChange): Step[] {
+  const asRead = [equals('rev', rev)]
+  const set = password_digest === undefined ? both : { ...both, password_digest }
+  return [
+    change(keys.login(email, user_id), { set, add: { rev: 1 } }, asRead, moved),
+    change(keys.principal(user_id), { set: both, add: { rev: 1 } }, asRead, moved),
+  ]
+}
+
+/** Steps: the identity moves to another email, and changes in the same write. `login` is as it was read. */
+export function moveIdentity(login: Login, email: string, changes: IdentityChange): Step[] {
+  const { password_digest, ...principal } = { ...login, ...changes, email, rev: login.rev + 1 }
+  const asRead = [equals('rev', login.rev)]
+  return [
+    erase(keys.login(login.email, login.user_id), asRead, moved),
+    create(keys.login(email, login.user_id), 'login', { ...principal, password_digest }, moved),
+    change(keys.principal(login.user_id), { set: principal }, asRead, moved),
+  ]
+}
+
+/** Steps: nobody can log in as the user any more, and its opaque token is dead with the same write. */
+export const eraseIdentity = ({ email, user_id, rev, token_digest }: Principal): Step[] => [
+  erase(keys.login(email, user_id), [equals('rev', rev)], moved),
+  erase(keys.principal(user_id), [equals('rev', rev)], moved),
+  ...eraseToken(token_digest),
+]
+
+/** Steps: an opaque token, if there is one, stops working. */
+export const eraseToken = (digest: string | undefined): Step[] => (digest === undefined ? [] : [eraseAny(keys.token(digest))])
+
+/** Steps: the opaque token that counts stands for another role from now on. */
+export function changeTokenRole({ tenant_id, user_id, token_digest, token_expires_at = 0 }: Principal, role: Role): Step[] {
+  if (token_digest === undefined || token_expires_at <= nowSeconds()) return []
+  // Not an update: the table's TTL may take the item away at any time, and `rev` says already that the token is still the one.
+  return [replace(keys.token(token_digest), 'token', { tenant_id, user_id, role, expires_at: token_expires_at })]
+}

@@ -1,0 +1,55 @@
+import type * as z from 'zod/mini'
+import { safeParse } from 'zod/mini'
+import { ParamsMissing, ValidationFailed, type Violation } from '#lib/errors.ts'
+
+/** An object schema, whose keys are the fields it takes. */
+export type Fields<T> = z.core.$ZodType<T> & { shape: Record<string, z.core.$ZodType> }
+
+/** The codes of zod's own issues as a client reads them; a rule of ours brings its code along. */
+const CODES: Record<string, string> = { invalid_type: 'invalid_type', invalid_value: 'inclusion', invalid_format: 'invalid' }
+
+/** `created_at` begins a sentence as `Created at`, and `tenant_id` as `Tenant`. */
+function sentence(field: string, rest: string): string {
+  const words = field.replace(/_id$/, '').replaceAll('_', ' ')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${rest}`
+}
+
+export const violation = (field: string, code: string, rest: string): Violation => ({
+  field,
+  code,
+  message: sentence(field, rest),
+})
+
+function toViolation(issue: z.core.$ZodIssue): Violation {
+  const code = issue.code === 'custom' ? issue.params?.code : CODES[issue.code]
+  return violation(String(issue.path[0]), code ?? 'invalid', issue.message)
+}
+
+/** What a schema makes of a value. Throws a 422 with every sentence at once, in the order of the schema's fields. */
+export function validate<T>(schema: z.core.$ZodType<T>, value: unknown): T {
+  const result = safeParse(schema, value)
+  if (!result.success) throw new ValidationFailed(result.error.issues.map(toViolation))
+  return result.data
+}
+
+const isOptional = (field: z.core.$ZodType): boolean => field._zod.optin === 'optional'
+
+/**
+ * Throws a 400 that names the absent keys: the required ones, or, where none is required and none of them all is given (a PATCH
+ * without a change), all.
+ */
+export function requireFields(schema: Fields<unknown>, body: object): void {
+  const names = Object.keys(schema.shape)
+  const required = names.filter((name) => !isOptional(schema.shape[name] as z.core.$ZodType))
+  const wanted = required.length > 0 || names.some((name) => Object.hasOwn(body, name)) ? required : names
+  const missing = wanted.filter((name) => !Object.hasOwn(body, name))
+  if (missing.length > 0) throw new ParamsMissing(missing)
+}
+
+/** The named values of a query or a form; others are ignored. Throws a 422 for one that is given more than once. */
+export function singleValues(pairs: URLSearchParams, names: string[]): Record<string, string> {
+  const repeated = names.filter((name) => pairs.getAll(name).length > 1)
+  if (repeated.length > 0)
+    throw new ValidationFailed(repeated.map((name) => violation(name, 'repeated', 'is given more than once')))
+  return Object.fromEntries(names.flatMap((name) => (pairs.has(name) ? [[name, pairs.get(name) as string]] : [])))
+}

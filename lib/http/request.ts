@@ -1,0 +1,28 @@
+import type { MiddlewareObj, Request as MiddyRequest } from '@middy/core'
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
+import type { Actor } from '#lib/auth/actor.ts'
+import type { TenantId } from '#lib/table/keys.ts'
+
+/** What the middlewares find out about a request, each its own part. */
+export type Known = {
+  actor?: Actor
+  tenant?: TenantId
+  params?: unknown
+  query?: unknown
+  body?: unknown
+}
+
+/** An API Gateway event (payload 2.0) on its way through the middlewares. */
+export type HttpEvent = APIGatewayProxyEventV2 & { known: Known }
+
+export type HttpResponse = { statusCode: number; headers: Record<string, string>; body?: string }
+
+export type Request = MiddyRequest<HttpEvent, HttpResponse, Error, Context>
+
+export type Middleware = MiddlewareObj<HttpEvent, HttpResponse, Error, Context>
+
+/** One header of the request, whatever its case; repeated ones come joined by a comma. */
+export function header(event: HttpEvent, name: string): string | undefined {
+  const found = Object.keys(event.headers ?? {}).find((given) => given.toLowerCase() === name)
+  return found === undefined ? undefined : event.headers[found]
+}

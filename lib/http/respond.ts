@@ -1,0 +1,23 @@
+import type { HttpEvent, HttpResponse } from './request.ts'
+import type { Spec } from './spec.ts'
+
+/** {base_url} ends with it. */
+export const API_PREFIX = '/api/v1'
+
+/** A handler's result as a response. */
+export function respond({ status, reply, location }: Spec, event: HttpEvent, result: unknown): HttpResponse {
+  if (!reply) return { statusCode: status, headers: {} }
+  const next = reply.next?.(result)
+  return {
+    statusCode: status,
+    headers: { ...(location && { location: API_PREFIX + location(result) }), ...(next && { link: nextLink(event, next) }) },
+    body: JSON.stringify(reply.body(result)),
+  }
+}
+
+/** RFC 8288: this request again with the next cursor, whatever else it asked for. */
+function nextLink({ rawPath, rawQueryString }: HttpEvent, cursor: string): string {
+  const query = new URLSearchParams(rawQueryString)
+  query.set('cursor', cursor)
+  return `<${rawPath}?${query}>; rel="next"`
+}

@@ -1,0 +1,33 @@
+import type { Actor } from '#lib/auth/actor.ts'
+import type { TenantId } from '#lib/table/keys.ts'
+import type { Fields } from './input.ts'
+import type { Reply } from './reply.ts'
+
+export type Access = 'bearer' | 'public'
+
+/** Everything about a route but its path, as data: types, validation, permissions and the reply's filter come from it. */
+export type Spec<A extends Access = Access, P = unknown, Q = unknown, B = unknown, R = unknown> = {
+  summary: string
+  access: A
+  /** The path's ids: what is no id names no record (404). `tenant_id` becomes the call's tenant. */
+  params?: Fields<P>
+  /** The role's part of the policy, decided before the body is read: 403 where it says no. */
+  may?(actor: Actor, params: NoInfer<P>): boolean
+  query?: Fields<Q>
+  body?: Fields<B>
+  /** The body's schema where it depends on who sends it. */
+  bodyFor?(actor: Actor, tenant: TenantId): Fields<B>
+  /** The same fields as form parameters write them. */
+  form?: Fields<B>
+  /** Fields that not everybody may set: 403 where a body names one and its policy says no. */
+  restricted?: Record<string, (actor: Actor) => boolean>
+  status: 200 | 201 | 204
+  reply?: Reply<R>
+  /** The path of the record that was created, below the version prefix. */
+  location?(record: NoInfer<R>): string
+}
+
+/** What a handler is called with. No other tenant gets here than those that the token allows. */
+export type Call<A extends Access, P, Q, B> = { params: P; query: Q; body: B } & (A extends 'bearer'
+  ? { actor: Actor; tenant: TenantId }
+  : unknown)

@@ -1,0 +1,57 @@
+import { failure } from '#lib/errors.ts'
+import { exists, lacks, matches } from './expressions.ts'
+import { getItem, type Item, type Refusal, touchItem } from './items.ts'
+import type { Key } from './keys.ts'
+import { change, check, type Step } from './transact.ts'
+
+/** The anchor of a parent that a path names, and what must be true of it (a post's `blog_id`). */
+export type Parent = { key: Key; facts?: Record<string, number> }
+
+/** A purged anchor whose cascade was lost goes by TTL, and its going starts the cascade again. */
+const PURGING_DAYS = 7
+
+const notFound: Refusal = () => failure('NotFound')
+
+const purging = () => ({ purging: true, expires_at: Math.floor(Date.now() / 1000) + PURGING_DAYS * 86_400 })
+
+export const isLiving = (anchor: Item | undefined): anchor is Item => anchor !== undefined && anchor.purging !== true
+
+const fits = (anchor: Item, facts: Record<string, number> = {}): boolean =>
+  Object.entries(facts).every(([name, value]) => anchor[name] === value)
+
+/** Goes on only under a parent that is there and is not being purged. 404 otherwise, unless said otherwise. */
+export const living = ({ key, facts = {} }: Parent, refuse: Refusal = notFound): Step =>
+  check(key, [lacks('purging'), ...matches(facts)], refuse)
+
+/** Marks an anchor for purging: from then on nothing can be made under it. */
+export const mark = (key: Key): Step => change(key, { set: purging() }, [], notFound)
+
+/** The same as a write of its own; says whether the anchor was there. Without the condition it would raise a ghost. */
+export const markAnchor = (key: Key): Promise<boolean> => touchItem(key, purging(), [exists])
+
+async function getLiving({ key, facts }: Parent): Promise<Item> {
+  const anchor = await getItem(key)
+  if (!isLiving(anchor) || !fits(anchor, facts)) throw failure('NotFound')
+  return anchor
+}
+
+/**
+ * Awaits work side by side with reads of the anchors of every parent that the path names. A parent that is gone decides (404):
+ * what the work did then touched only a doomed record.
+ */
+export async function beside<T>(
+  parents: Parent[],
+  work: Promise<T>,
+): Promise<[anchors: Item[], result: PromiseSettledResult<T>]> {
+  const anchors = Promise.all(parents.map(getLiving))
+  const [found, result] = await Promise.allSettled([anchors, work])
+  if (found.status === 'rejected') throw found.reason
+  return [found.value, result]
+}
+
+/** The same for work whose failure is the answer. */
+export async function under<T>(parents: Parent[], work: Promise<T>): Promise<T> {
+  const [, result] = await beside(parents, work)
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}

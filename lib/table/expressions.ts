@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+
+/** Collects the placeholders of one request: every attribute gets a name, so that none can be a reserved word. */
+class Bindings {
+  readonly names: Record<string, string> = {}
+  readonly values: Record<string, unknown> = {}
+
+  name(attribute: string): string {
+    this.names[`#${attribute}`] = attribute
+    return `#${attribute}`
+  }
+
+  value(value: unknown): string {
+    const placeholder = `:${Object.keys(this.values).length}`
+    this.values[placeholder] = value
+    return placeholder
+  }
+}
+
+/** A part of a condition on one item. */
+export type Clause = (bindings: Bindings) => string
+
+export const exists: Clause = (b) => `attribute_exists(${b.name('pk')})`
+export const absent: Clause = (b) => `attribute_not_exists(${b.name('pk')})`
+export const lacks =
+  (attribute: string): Clause =>
+  (b) =>
+    `attribute_not_exists(${b.name(attribute)})`
+export const equals =
+  (attribute: string, value: unknown): Clause =>
+  (b) =>
+    `${b.name(attribute)} = ${b.value(value)}`
+export const not =
+  (clause: Clause): Clause =>
+  (b) =>
+    `NOT ${clause(b)}`
+export const either =
+  (...clauses: Clause[]): Clause =>
+  (b) =>
+    `(${clauses.map((clause) => clause(b)).join(' OR ')})`
+/** The clauses that hold where every one of the facts is an attribute's value. */
+export const matches = (facts: Record<string, unknown>): Clause[] =>
+  Object.entries(facts).map(([name, value]) => equals(name, value))
+
+/** How attributes change; an attribute set to `undefined` is removed, one in `add` grows by its number. */
+export type Change = { set: Record<string, unknown>; add?: Record<string, number> }
+
+const assignments = (b: Bindings, { set, add = {} }: Change): string[] => [
+  ...Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [`${b.name(name)} = ${b.value(value)}`])),
+  ...Object.entries(add).map(([name, step]) => `${b.name(name)} = ${b.name(name)} + ${b.value(step)}`),
+]
+
+function updateExpression(b: Bindings, change: Change): string {
+  const removed = Object.keys(change.set).filter((name) => change.set[name] === undefined)
+  const removal = removed.length === 0 ? '' : ` REMOVE ${removed.map((name) => b.name(name)).join(', ')}`
+  return `SET ${assignments(b, change).join(', ')}${removal}`
+}
+
+const render = (b: Bindings, clauses: Clause[]) => ({
+  ConditionExpression: clauses.map((clause) => clause(b)).join(' AND '),
+  ExpressionAttributeNames: b.names,
+  ...(Object.keys(b.values).length > 0 && { ExpressionAttributeValues: b.values }),
+})
+
+/** The parts of a request that carry its condition. */
+export const conditionOf = (clauses: Clause[]) => render(new Bindings(), clauses)
+
+/** The parts of an update that carry its change and its condition. */
+export function updateOf(change: Change, clauses: Clause[]) {
+  const b = new Bindings()
+  return { UpdateExpression: updateExpression(b, change), ...render(b, clauses) }
+}
+
+/** A name for one write, by which a write that the SDK has sent twice knows itself again. */
+export const newWriteId = (): string => randomUUID()

@@ -1,0 +1,95 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { DeleteCommand, GetCommand, QueryCommand, type QueryCommandOutput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { tableConfig } from '#lib/config.ts'
+import { documentClient } from './client.ts'
+import { type Change, type Clause, conditionOf, equals, exists, newWriteId, not, updateOf } from './expressions.ts'
+import type { Key } from './keys.ts'
+import { send } from './send.ts'
+
+export type Item = Record<string, unknown>
+
+/** What a refused write says: the item as it is now, or undefined where there is none. */
+export type Refusal = (old: Item | undefined) => Error
+
+const table = () => ({ TableName: tableConfig().TABLE_NAME })
+
+const REFUSED_ITEM = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
+
+/** Reads one item, strongly consistent. `T` is what the writer of that key put there. */
+export async function getItem<T = Item>(key: Key): Promise<T | undefined> {
+  const { Item } = await send(() => documentClient().send(new GetCommand({ ...table(), Key: key, ConsistentRead: true })))
+  return Item as T | undefined
+}
+
+export type SortRange = { from: string; to: string; after?: string | undefined; limit?: number; ascending?: boolean }
+
+/** Reads one page of one partition's items, strongly consistent, between two sort keys (both included), beginning after a third. */
+export async function queryItems<T = Item>(pk: string, range: SortRange): Promise<{ items: T[]; last: string | undefined }> {
+  const { from, to, after, limit, ascending = true } = range
+  const query = new QueryCommand({
+    ...table(),
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+    ScanIndexForward: ascending,
+    ConsistentRead: true,
+    ...(limit !== undefined && { Limit: limit }),
+    ...(after !== undefined && { ExclusiveStartKey: { pk, sk: after } }),
+  })
+  const { Items = [], LastEvaluatedKey }: QueryCommandOutput = await send(() => documentClient().send(query))
+  return { items: Items as T[], last: LastEvaluatedKey?.sk }
+}
+
+/**
+ * Changes a record where the clauses hold, raises its `version`, and returns it as it is then. Never makes one.
+ * A resent write whose first reply was lost finds its own `write_id` and counts as done.
+ */
+export async function updateRecord<T = Item>(key: Key, set: Item, clauses: Clause[], refuse: Refusal): Promise<T> {
+  const write_id = newWriteId()
+  const change: Change = { set: { ...set, updated_at: new Date().toISOString(), write_id }, add: { version: 1 } }
+  const update = new UpdateCommand({
+    ...table(),
+    Key: key,
+    ...updateOf(change, [exists, not(equals('write_id', write_id)), ...clauses]),
+    ReturnValues: 'ALL_NEW',
+    ...REFUSED_ITEM,
+  })
+  try {
+    const { Attributes } = await send(() => documentClient().send(update))
+    return Attributes as T
+  } catch (error) {
+    const old = refusedItem(error)
+    if (old?.write_id === write_id) return old as T
+    throw refuse(old)
+  }
+}
+
+/** Changes one item where the clauses hold; says whether they did. For what is no record: anchors. */
+export async function touchItem(key: Key, set: Item, clauses: Clause[]): Promise<boolean> {
+  const update = new UpdateCommand({ ...table(), Key: key, ...updateOf({ set }, clauses) })
+  try {
+    await send(() => documentClient().send(update))
+    return true
+  } catch (error) {
+    refusedItem(error)
+    return false
+  }
+}
+
+/** Deletes one item where the clauses hold. One that a resent request finds gone was deleted by its first sending. */
+export async function deleteItem(key: Key, clauses: Clause[], refuse: Refusal): Promise<void> {
+  const condition = conditionOf([exists, ...clauses])
+  try {
+    await send(() => documentClient().send(new DeleteCommand({ ...table(), Key: key, ...condition, ...REFUSED_ITEM })))
+  } catch (error) {
+    const old = refusedItem(error)
+    const resent = ((error as ConditionalCheckFailedException).$metadata.attempts ?? 1) > 1
+    if (old !== undefined || !resent) throw refuse(old)
+  }
+}
+
+/** The item that made a condition fail; throws on any other error. */
+function refusedItem(error: unknown): Item | undefined {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error
+  return error.Item && unmarshall(error.Item)
+}

@@ -1,0 +1,56 @@
+import { padId } from '#lib/ids.ts'
+
+declare const verified: unique symbol
+
+/**
+ * A tenant that a verified token may act in. Only `scopeOf` (lib/auth/actor.ts) makes one from a request, so a key of a
+ * foreign tenant's record can't be written down.
+ */
+export type TenantId = number & { readonly [verified]: true }
+
+export type Key = { pk: string; sk: string }
+
+/** A run of records in one partition: every sort key is the prefix and a padded id. */
+export type Collection = { pk: string; prefix: string }
+
+/** The sort key of an anchor: it sorts before everything else in its partition. */
+export const ANCHOR = '#'
+
+// Partitions. The tenant leads everything that a tenant owns; only what finds a tenant is global.
+const TENANTS = 'TENANTS'
+const ofTenant = (t: TenantId) => `TENANT#${t}`
+const ofUser = (t: TenantId, u: number) => `TENANT#${t}#USER#${u}`
+const ofBlog = (t: TenantId, b: number) => `TENANT#${t}#BLOG#${b}`
+const ofPost = (t: TenantId, p: number) => `TENANT#${t}#POST#${p}`
+const ofEmail = (email: string) => `EMAIL#${email}`
+
+/** The chart of every item in the table. */
+export const keys = {
+  tenant: (t: number): Key => ({ pk: TENANTS, sk: padId(t) }),
+  user: (t: TenantId, u: number): Key => ({ pk: ofTenant(t), sk: `USER#${padId(u)}` }),
+  blog: (t: TenantId, u: number, b: number): Key => ({ pk: ofUser(t, u), sk: `BLOG#${padId(b)}` }),
+  post: (t: TenantId, b: number, p: number): Key => ({ pk: ofBlog(t, b), sk: `POST#${padId(p)}` }),
+  comment: (t: TenantId, p: number, c: number): Key => ({ pk: ofPost(t, p), sk: `COMMENT#${padId(c)}` }),
+  claim: (t: TenantId, email: string): Key => ({ pk: ofTenant(t), sk: `EMAIL#${email}` }),
+  login: (email: string, u: number): Key => ({ pk: ofEmail(email), sk: `USER#${padId(u)}` }),
+  token: (digest: string): Key => ({ pk: `TOKEN#${digest}`, sk: 'TOKEN' }),
+  principal: (u: number): Key => ({ pk: `USER#${u}`, sk: 'USER' }),
+}
+
+/** A parent's anchor in its own partition: whoever creates under it checks that it is there and not purging. */
+export const anchors = {
+  tenant: (t: TenantId): Key => ({ pk: ofTenant(t), sk: ANCHOR }),
+  user: (t: TenantId, u: number): Key => ({ pk: ofUser(t, u), sk: ANCHOR }),
+  blog: (t: TenantId, b: number): Key => ({ pk: ofBlog(t, b), sk: ANCHOR }),
+  post: (t: TenantId, p: number): Key => ({ pk: ofPost(t, p), sk: ANCHOR }),
+}
+
+/** What a list reads. */
+export const collections = {
+  tenants: (): Collection => ({ pk: TENANTS, prefix: '' }),
+  users: (t: TenantId): Collection => ({ pk: ofTenant(t), prefix: 'USER#' }),
+  blogs: (t: TenantId, u: number): Collection => ({ pk: ofUser(t, u), prefix: 'BLOG#' }),
+  posts: (t: TenantId, b: number): Collection => ({ pk: ofBlog(t, b), prefix: 'POST#' }),
+  comments: (t: TenantId, p: number): Collection => ({ pk: ofPost(t, p), prefix: 'COMMENT#' }),
+  logins: (email: string): Collection => ({ pk: ofEmail(email), prefix: 'USER#' }),
+}

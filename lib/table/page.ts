@@ -1,0 +1,37 @@
+import { firstIdAt, lastIdAt, MAX_ID, padId } from '#lib/ids.ts'
+import { openCursor, sealCursor } from './cursor.ts'
+import { type Item, queryItems } from './items.ts'
+import type { Collection } from './keys.ts'
+
+/** What every list takes; times are Unix milliseconds, both exclusive. */
+export type PageQuery = {
+  limit: number
+  order: 'asc' | 'desc'
+  cursor?: string | undefined
+  created_after?: number | undefined
+  created_before?: number | undefined
+}
+
+/** One page of a list; `next` is where the next one begins, null at the end. */
+export type Page<T> = { items: T[]; next: string | null }
+
+/** Reads one page in one Query. Ids are times: a range of creation times is a range of sort keys. */
+export async function readPage<T = Item>(collection: Collection, query: PageQuery): Promise<Page<T>> {
+  const { pk, prefix } = collection
+  const { limit, order, cursor, created_after, created_before } = query
+  const first = created_after === undefined ? 0 : lastIdAt(created_after) + 1
+  const last = created_before === undefined ? MAX_ID : firstIdAt(created_before) - 1
+  const list = [pk, prefix, order, first, last].join('\n')
+  const position = cursor === undefined ? undefined : openCursor(list, cursor)
+  // DynamoDB refuses a BETWEEN whose bounds are the wrong way round.
+  if (first > last) return { items: [], next: null }
+  const sortKey = (id: number) => prefix + padId(id)
+  const page = await queryItems<T>(pk, {
+    from: sortKey(first),
+    to: sortKey(last),
+    after: position === undefined ? undefined : sortKey(position),
+    limit,
+    ascending: order === 'asc',
+  })
+  return { items: page.items, next: page.last === undefined ? null : sealCursor(list, Number(page.last.slice(prefix.length))) }
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { failure } from '#lib/errors.ts'
+
+const CONFLICT_ATTEMPTS = 6
+const CONFLICT_DELAY_MS = 20
+
+/** What an SDK error may carry: see SmithyException, and the cancellation reasons of TransactWriteItems. */
+type SdkError = Error & {
+  $fault?: 'client' | 'server'
+  $retryable?: object
+  code?: string
+  CancellationReasons?: { Code?: string }[]
+}
+
+const hasReason = (error: SdkError, codes: string[]): boolean =>
+  codes.includes(error.name) || (error.CancellationReasons ?? []).some(({ Code }) => codes.includes(Code ?? ''))
+
+const isRefused = (error: SdkError): boolean => hasReason(error, ['ConditionalCheckFailedException', 'ConditionalCheckFailed'])
+
+// The SDK retries neither of the two.
+const isConflict = (error: SdkError): boolean =>
+  hasReason(error, ['TransactionConflictException', 'TransactionConflict', 'TransactionInProgressException'])
+
+const THROTTLES = [
+  'ProvisionedThroughputExceededException',
+  'ProvisionedThroughputExceeded',
+  'ThrottlingException',
+  'ThrottlingError',
+  'RequestLimitExceeded',
+  'TimeoutError',
+]
+
+const isOutage = (error: SdkError): boolean =>
+  hasReason(error, THROTTLES) ||
+  error.$fault === 'server' ||
+  error.$retryable !== undefined ||
+  error.code?.startsWith('E') === true
+
+/**
+ * Sends one request, again while other transactions hold its items (bounded, with jitter). Throws what DynamoDB says of a
+ * failed condition as it is, and a 503 when the table throttles or can't be reached after the SDK's own retries.
+ */
+export async function send<T>(request: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await request()
+    } catch (cause) {
+      const error = cause as SdkError
+      if (isRefused(error) || !(isConflict(error) || isOutage(error))) throw error
+      if (!isConflict(error) || attempt >= CONFLICT_ATTEMPTS) throw failure('Unavailable', { retryAfterSeconds: 1, cause })
+      await sleep(Math.random() * CONFLICT_DELAY_MS * 2 ** attempt)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import type { Actor } from '#lib/auth/actor.ts'
+import * as identity from '#lib/auth/identity.ts'
+import { digestPassword } from '#lib/auth/passwords.ts'
+import { ended } from '#lib/auth/sessions.ts'
+import { failure } from '#lib/errors.ts'
+import { mark, under } from '#lib/table/anchors.ts'
+import { equals } from '#lib/table/expressions.ts'
+import { getItem } from '#lib/table/items.ts'
+import { anchors, keys, type TenantId } from '#lib/table/keys.ts'
+import { change, check, create, erase, eraseAny, type Step, transact } from '#lib/table/transact.ts'
+import { demotesItself, mayTouch } from './policy.ts'
+import type { UserPatch, UserRecord } from './user.ts'
+
+const conflict = () => failure('Conflict')
+const notFound = () => failure('NotFound')
+
+type Known = { user: UserRecord; principal: identity.Principal }
+
+/**
+ * Changes a user's role, email or password, with everything that stands for it, in one transaction. Throws a 404 where the user
+ * is gone, a 403 where only an admin may, a 409 where another user of the tenant has the new email.
+ */
+export async function updateIdentity(
+  actor: Actor,
+  tenant: TenantId,
+  id: number,
+  { password, ...given }: UserPatch,
+): Promise<UserRecord> {
+  const password_digest = password === undefined ? undefined : await digestPassword(password)
+  return identity.settle(async () => {
+    const { user, principal } = await readUser(tenant, id)
+    if (!mayTouch(actor, user.role) || demotesItself(actor, id, given)) throw failure('Forbidden')
+    const next = { ...user, ...given, updated_at: new Date().toISOString(), version: user.version + 1 } as UserRecord
+    await transact([
+      ...(next.email === user.email ? [] : moveClaim(tenant, user, next)),
+      ...keepsAnAdmin(actor, user, next),
+      change(keys.user(tenant, id), { set: changed(next) }, [equals('version', user.version)], identity.moved),
+      ...(await identitySteps(principal, next, password_digest)),
+    ])
+    return next
+  })
+}
+
+const changed = ({ email, name, role, updated_at, version }: UserRecord) => ({ email, name, role, updated_at, version })
+
+async function identitySteps(
+  principal: identity.Principal,
+  next: UserRecord,
+  password_digest: string | undefined,
+): Promise<Step[]> {
+  const sessions = password_digest === undefined ? {} : { password_digest, ...ended(principal) }
+  const changes: identity.IdentityChange = { role: next.role, ...sessions }
+  return [
+    ...(next.email === principal.email
+      ? identity.changeIdentity(principal, changes)
+      : await moveLogin(principal, next.email, changes)),
+    ...(password_digest === undefined
+      ? identity.changeTokenRole(principal, next.role)
+      : identity.eraseToken(principal.token_digest)),
+  ]
+}
+
+async function moveLogin(principal: identity.Principal, email: string, changes: identity.IdentityChange): Promise<Step[]> {
+  const login = await getItem<identity.Login>(keys.login(principal.email, principal.user_id))
+  if (!login) throw identity.moved()
+  return identity.moveIdentity(login, email, changes)
+}
+
+const moveClaim = (tenant: TenantId, from: UserRecord, to: UserRecord): Step[] => [
+  create(keys.claim(tenant, to.email), 'claim', { user_id: to.id }, conflict),
+  erase(keys.claim(tenant, from.email), [equals('user_id', from.id)], identity.moved),
+]
+
+/** Two admins who demote or delete each other at once would leave none: who removes an admin must be one still. */
+function keepsAnAdmin(actor: Actor, user: UserRecord, next?: UserRecord): Step[] {
+  if (user.role !== 'admin' || next?.role === 'admin') return []
+  return [check(keys.principal(actor.id), [equals('role', 'admin')], () => failure('Forbidden'))]
+}
+
+async function readUser(tenant: TenantId, id: number): Promise<Known> {
+  const reads = Promise.all([getItem<UserRecord>(keys.user(tenant, id)), getItem<identity.Principal>(keys.principal(id))])
+  const [user, principal] = await under([{ key: anchors.tenant(tenant) }], reads)
+  if (!user || !principal) throw failure('NotFound')
+  return { user, principal }
+}
+
+/** Throws a 404 where it is gone, a 403 where only an admin may. The user's tokens are dead with the same write. */
+export function deleteUser(actor: Actor, tenant: TenantId, id: number): Promise<void> {
+  return identity.settle(async () => {
+    const { user, principal } = await readUser(tenant, id)
+    if (!mayTouch(actor, user.role)) throw failure('Forbidden')
+    await transact([...keepsAnAdmin(actor, user), ...userErased(tenant, principal)])
+  })
+}
+
+/** The same for the cascade, under a tenant that is being purged: without a caller, and done where the user is gone already. */
+export function purgeUser(tenant: TenantId, id: number): Promise<void> {
+  return identity.settle(async () => {
+    const principal = await getItem<identity.Principal>(keys.principal(id))
+    if (principal) await transact(userErased(tenant, principal))
+  })
+}
+
+const userErased = (tenant: TenantId, principal: identity.Principal): Step[] => [
+  erase(keys.user(tenant, principal.user_id), [], notFound),
+  ...identity.eraseIdentity(principal),
+  eraseAny(keys.claim(tenant, principal.email)),
+  mark(anchors.user(tenant, principal.user_id)),
+]
