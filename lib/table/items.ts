@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { DeleteCommand, GetCommand, QueryCommand, type QueryCommandOutput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { tableConfig } from '#lib/config.ts'
 import { documentClient } from './client.ts'
@@ -19,15 +19,34 @@ const REFUSED_ITEM = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
 /** Reads one item, strongly consistent. `T` is what the writer of that key put there. */
 export async function getItem<T = Item>(key: Key): Promise<T | undefined> {
   const { Item } = await send(() => documentClient().send(new GetCommand({ ...table(), Key: key, ConsistentRead: true })))
-  return Item as T | undefined
+  return Item && (attributesOf(Item) as T)
+}
+
+/** An item without what only the table needs. */
+function attributesOf({ pk: _pk, sk: _sk, type: _type, ...attributes }: Item): Item {
+  return attributes
 }
 
 export type SortRange = { from: string; to: string; after?: string | undefined; limit?: number; ascending?: boolean }
 
 /** Reads one page of one partition's items, strongly consistent, between two sort keys (both included), beginning after a third. */
 export async function queryItems<T = Item>(pk: string, range: SortRange): Promise<{ items: T[]; last: string | undefined }> {
-  const { from, to, after, limit, ascending = true } = range
-  const query = new QueryCommand({
+  const { Items = [], LastEvaluatedKey } = await send(() => documentClient().send(queryFor(pk, range)))
+  return { items: Items.map((item) => attributesOf(item) as T), last: LastEvaluatedKey?.sk }
+}
+
+/** The sort keys of such a page. */
+export async function querySortKeys(pk: string, range: SortRange): Promise<string[]> {
+  const { Items = [] } = await send(() => documentClient().send(queryFor(pk, range, { ProjectionExpression: 'sk' })))
+  return Items.map(({ sk }) => sk)
+}
+
+function queryFor(
+  pk: string,
+  { from, to, after, limit, ascending = true }: SortRange,
+  more: { ProjectionExpression?: string } = {},
+) {
+  return new QueryCommand({
     ...table(),
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
@@ -35,9 +54,8 @@ export async function queryItems<T = Item>(pk: string, range: SortRange): Promis
     ConsistentRead: true,
     ...(limit !== undefined && { Limit: limit }),
     ...(after !== undefined && { ExclusiveStartKey: { pk, sk: after } }),
+    ...more,
   })
-  const { Items = [], LastEvaluatedKey }: QueryCommandOutput = await send(() => documentClient().send(query))
-  return { items: Items as T[], last: LastEvaluatedKey?.sk }
 }
 
 /**
@@ -56,7 +74,7 @@ export async function updateRecord<T = Item>(key: Key, set: Item, clauses: Claus
   })
   try {
     const { Attributes } = await send(() => documentClient().send(update))
-    return Attributes as T
+    return attributesOf(Attributes ?? {}) as T
   } catch (error) {
     const old = refusedItem(error)
     if (old?.write_id === write_id) return old as T
@@ -91,5 +109,5 @@ export async function deleteItem(key: Key, clauses: Clause[], refuse: Refusal): 
 /** The item that made a condition fail; throws on any other error. */
 function refusedItem(error: unknown): Item | undefined {
   if (!(error instanceof ConditionalCheckFailedException)) throw error
-  return error.Item && unmarshall(error.Item)
+  return error.Item && attributesOf(unmarshall(error.Item))
 }

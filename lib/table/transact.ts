@@ -20,12 +20,12 @@ const unconditional: Refusal = () => new Error('A write without a condition fail
 /** Puts an item where there is none. Unless said otherwise, one that is there means that the new id is taken. */
 export function create(key: Key, type: string, item: Item, refuse: Refusal = idTaken): Step {
   const condition = conditionOf([absent])
-  return { operation: { Put: { ...target(), Item: { ...key, type, ...item }, ...condition } }, refuse }
+  return { operation: { Put: { ...target(), Item: { ...item, ...key, type }, ...condition } }, refuse }
 }
 
 /** Puts an item, whatever was there. */
 export function replace(key: Key, type: string, item: Item): Step {
-  return { operation: { Put: { ...target(), Item: { ...key, type, ...item } } }, refuse: unconditional }
+  return { operation: { Put: { ...target(), Item: { ...item, ...key, type } } }, refuse: unconditional }
 }
 
 /** Changes an item that is there and fits the clauses. */

@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import { ensureTable, LOCAL } from '#tools/table.ts'
+
+Object.assign(process.env, {
+  TABLE_NAME: `masthead-${randomUUID()}`,
+  AWS_ENDPOINT_URL_DYNAMODB: inject('endpoint'),
+  AWS_REGION: LOCAL.region,
+  AWS_ACCESS_KEY_ID: LOCAL.credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: LOCAL.credentials.secretAccessKey,
+  JWT_SECRET: 'a secret of at least thirty-two bytes, for tests',
+  BCRYPT_COST: '4',
+  LOG_LEVEL: 'error',
+})
+
+await ensureTable(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, process.env.TABLE_NAME as string)
