@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Problem } from '#tools/problem.ts'
 
 const READY_WITHIN_MS = 10_000
 const STOPPED_WITHIN_MS = 3_000
@@ -23,7 +24,7 @@ export interface EngineOptions {
 
 /**
  * Starts dynoxide on a free loopback port and waits until it answers, or takes the engine that DYNAMODB_ENDPOINT names.
- * Throws an error of one sentence when there is no engine for this platform or when it cannot open its data file.
+ * Throws a Problem when there is no engine for this platform or when it cannot open its data file.
  */
 export async function startEngine({ dbPath, onExit = () => {} }: EngineOptions = {}): Promise<Engine> {
   const { DYNAMODB_ENDPOINT } = process.env
@@ -49,7 +50,7 @@ export async function freePort(): Promise<number> {
 function findBinary(): string {
   const found = [packagedBinary(), ...installedBinaries()].find(isExecutable)
   if (found) return found
-  throw new Error(
+  throw new Problem(
     `There is no DynamoDB engine for ${process.platform}-${process.arch} here: install one with \`npm i --no-save dynoxide\` or ` +
       '`brew install nubo-db/tap/dynoxide`, or name a running one (DynamoDB Local, say) in DYNAMODB_ENDPOINT.',
   )
@@ -96,7 +97,7 @@ async function untilReady(child: ChildProcess, endpoint: string, dbPath?: string
     if (child.exitCode !== null || child.pid === undefined) break
   }
   await stop(child)
-  throw new Error(`The DynamoDB engine did not start${dbPath ? ` on ${dbPath}` : ''}: ${said.trim() || 'it did not answer'}`)
+  throw new Problem(`The DynamoDB engine did not start${dbPath ? ` on ${dbPath}` : ''}: ${said.trim() || 'it did not answer'}`)
 }
 
 async function answers(endpoint: string): Promise<boolean> {

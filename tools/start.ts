@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util'
+import { startEngine } from '#tools/engine.ts'
+import { type Address, chooseAddress, warnOfHost } from '#tools/local/address.ts'
+import { ensureAdmin } from '#tools/local/admin.ts'
+import { newState, readState, resetState, type State, stateFiles, writeState } from '#tools/local/state.ts'
+import type { StreamOptions } from '#tools/local/streams.ts'
+import { welcome } from '#tools/local/welcome.ts'
+import { command, Problem } from '#tools/problem.ts'
+import { ensureTable, LOCAL } from '#tools/table.ts'
+
+type Table = { endpoint: string; tableName: string }
+
+const stops: (() => Promise<void>)[] = []
+
+await command(async () => {
+  const { memory, reset } = readArguments()
+  const address = await chooseAddress(process.env.HOST, process.env.PORT || undefined)
+  warnOfHost(process.env.HOST)
+  endOnSignals()
+  if (reset) resetState()
+  const state = memory ? newState() : readState()
+  const table = await startTable(memory ? undefined : stateFiles.data)
+  setEnvironment(state, table)
+  const admin = await ensureAdmin(state)
+  if (!memory) writeState(admin.state)
+  await startService(address, { ...table, checkpointFile: memory ? undefined : stateFiles.checkpoint })
+  console.log(welcome({ ...admin, ...table, baseUrl: `${address.url}/api/v1`, memory, seconds: performance.now() / 1000 }))
+})
+
+function readArguments(): { memory: boolean; reset: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: { memory: { type: 'boolean', default: false }, reset: { type: 'boolean', default: false } },
+    })
+    return values
+  } catch (error) {
+    throw new Problem(`${(error as Error).message} Usage: npm start -- [--memory] [--reset]`)
+  }
+}
+
+function endOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end)
+}
+
+/** Ends everything in the reverse order of its start; a second signal does not wait. */
+async function end(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.removeListener(signal, end).once(signal, () => process.exit(1))
+  for (const stop of stops.toReversed()) await stop()
+  process.exit(0)
+}
+
+async function startTable(dbPath: string | undefined): Promise<Table> {
+  const tableName = process.env.TABLE_NAME || 'masthead-dev'
+  const { endpoint, stop } = await startEngine({ ...(dbPath && { dbPath }), onExit: engineEnded })
+  stops.push(stop)
+  await ensureTable(endpoint, tableName)
+  return { endpoint, tableName }
+}
+
+function engineEnded(): void {
+  console.error('The DynamoDB engine ended unexpectedly, and the service with it.')
+  process.exit(1)
+}
+
+/** What a Lambda finds in its environment. Credentials of this machine are replaced: nothing here may reach AWS. */
+function setEnvironment(state: State, { tableName: TABLE_NAME, endpoint: AWS_ENDPOINT_URL_DYNAMODB }: Table): void {
+  const { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } = LOCAL.credentials
+  Object.assign(process.env, {
+    TABLE_NAME,
+    AWS_ENDPOINT_URL_DYNAMODB,
+    AWS_REGION: LOCAL.region,
+    AWS_ACCESS_KEY_ID,
+    AWS_SECRET_ACCESS_KEY,
+  })
+  for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN']) delete process.env[name]
+  process.env.JWT_SECRET ||= state.jwtSecret
+}
+
+async function startService(address: Address, streams: StreamOptions): Promise<void> {
+  const [{ startGateway }, { startStreams }, { loadAll, reloadOnChange }] = await Promise.all([
+    import('#tools/local/gateway.ts'),
+    import('#tools/local/streams.ts'),
+    import('#tools/local/lambda.ts'),
+  ])
+  reloadOnChange()
+  await loadAll()
+  stops.push(await startStreams(streams))
+  stops.push(await startGateway(address))
+}
