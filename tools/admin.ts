@@ -14,6 +14,7 @@ await command(async () => {
   const { email, stage, endpoint } = readArguments()
   if (endpoint) useEngine(endpoint)
   else process.env.TABLE_NAME = `masthead-${stage ?? 'dev'}`
+  process.env.JWT_SECRET ||= 'x'.repeat(32) // the service's settings want one; making an admin signs nothing
   const password = process.env.ADMIN_PASSWORD || (await readSecret(`Password for ${email}: `))
   const { makeFirstAdmin } = await import('#tools/first-admin.ts')
   const { created, user_id } = await makeFirstAdmin(email, password)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Problem } from '#tools/problem.ts'
 
@@ -97,8 +97,21 @@ async function untilReady(child: ChildProcess, endpoint: string, dbPath?: string
     if (child.exitCode !== null || child.pid === undefined) break
   }
   await stop(child)
-  throw new Problem(`The DynamoDB engine did not start${dbPath ? ` on ${dbPath}` : ''}: ${said.trim() || 'it did not answer'}`)
+  throw notStarted(firstSentence(said) || 'it did not answer', dbPath)
 }
+
+const firstSentence = (text: string) =>
+  text
+    .replace(/^error: (Internal error: )?/, '')
+    .trim()
+    .split('. ')[0]
+
+const notStarted = (reason: string, dbPath?: string) =>
+  new Problem(
+    dbPath
+      ? `The data file ${relative('', dbPath)} cannot be opened (${reason}): \`npm start -- --reset\` begins anew without it.`
+      : `The DynamoDB engine did not start: ${reason}`,
+  )
 
 async function answers(endpoint: string): Promise<boolean> {
   try {

@@ -9,10 +9,12 @@ export async function makeFirstAdmin(email: string, password: string): Promise<{
   try {
     return await createFirstAdmin(validate(NewUser, { email, password }))
   } catch (error) {
-    if (error instanceof Failure)
-      throw new Problem(`The admin cannot be made: ${[error.error].flat().join(', ')}.`, { cause: error })
-    throw new Problem(`The admin cannot be written to the table ${process.env.TABLE_NAME}: ${said(error)}`, { cause: error })
+    throw new Problem(`The admin cannot be made in the table ${process.env.TABLE_NAME}: ${said(error)}.`, { cause: error })
   }
 }
 
-const said = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error))
+function said(error: unknown): string {
+  if (error instanceof Failure && error.status < 500) return [error.error].flat().join(', ')
+  const cause = error instanceof Failure ? error.cause : error
+  return cause instanceof Error ? cause.message || cause.name : String(cause)
+}

@@ -10,6 +10,8 @@ import { ensureTable, LOCAL } from '#tools/table.ts'
 
 type Table = { endpoint: string; tableName: string }
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 const stops: (() => Promise<void>)[] = []
 
 await command(async () => {
@@ -21,6 +23,7 @@ await command(async () => {
   const state = memory ? newState() : readState()
   const table = await startTable(memory ? undefined : stateFiles.data)
   setEnvironment(state, table)
+  await checkEnvironment()
   const admin = await ensureAdmin(state)
   if (!memory) writeState(admin.state)
   await startService(address, { ...table, checkpointFile: memory ? undefined : stateFiles.checkpoint })
@@ -39,14 +42,23 @@ function readArguments(): { memory: boolean; reset: boolean } {
 }
 
 function endOnSignals(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end)
+  for (const signal of SIGNALS) process.once(signal, end)
+  if (process.env.npm_lifecycle_event) endWith(process.ppid)
+}
+
+/** npm passes a SIGTERM on to the shell between us, which dies of it without a word to us. */
+function endWith(parent: number): void {
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    void end()
+  }, 200).unref()
 }
 
 /** Ends everything in the reverse order of its start; a second signal does not wait. */
 async function end(): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.removeListener(signal, end).once(signal, () => process.exit(1))
-  for (const stop of stops.toReversed()) await stop()
+  for (const signal of SIGNALS) process.removeListener(signal, end).once(signal, () => process.exit(1))
+  for (let stop = stops.pop(); stop; stop = stops.pop()) await stop()
   process.exit(0)
 }
 
@@ -75,6 +87,16 @@ function setEnvironment(state: State, { tableName: TABLE_NAME, endpoint: AWS_END
   })
   for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN']) delete process.env[name]
   process.env.JWT_SECRET ||= state.jwtSecret
+}
+
+/** A setting that the functions would refuse is better said now than in the first answer. */
+async function checkEnvironment(): Promise<void> {
+  const { authConfig } = await import('#lib/config.ts')
+  try {
+    authConfig()
+  } catch (error) {
+    throw new Problem((error as Error).message)
+  }
 }
 
 async function startService(address: Address, streams: StreamOptions): Promise<void> {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
@@ -51,9 +52,9 @@ function requestContext({ method = '', httpVersion, headers, socket }: IncomingM
   }
 }
 
-/** JSON and text arrive as text, all else in base64, forms too; no body is no key. */
+/** JSON and text arrive as text when they are UTF-8, all else in base64, forms too; no body is no key. */
 function encodedBody(body: Buffer, contentType = 'application/json') {
   if (body.length === 0) return { isBase64Encoded: false }
-  const isText = /^\s*(text\/|application\/(json|javascript|xml)\b)/i.test(contentType)
+  const isText = isUtf8(body) && /^\s*(text\/|application\/(json|javascript|xml)\b)/i.test(contentType)
   return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText }
 }
