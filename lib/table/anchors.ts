@@ -1,5 +1,5 @@
 import { failure } from '#lib/errors.ts'
-import { exists, lacks, matches } from './expressions.ts'
+import { absent, exists, lacks, matches } from './expressions.ts'
 import { getItem, type Item, type Refusal, touchItem } from './items.ts'
 import type { Key } from './keys.ts'
 import { change, check, type Step } from './transact.ts'
@@ -28,6 +28,9 @@ export const mark = (key: Key): Step => change(key, { set: purging() }, [], notF
 
 /** The same as a write of its own; says whether the anchor was there. Without the condition it would raise a ghost. */
 export const markAnchor = (key: Key): Promise<boolean> => touchItem(key, purging(), [exists])
+
+/** Puts back, marked, an anchor that went before what it owned. */
+export const restoreAnchor = (key: Key): Promise<boolean> => touchItem(key, { ...purging(), type: 'anchor' }, [absent])
 
 async function getLiving({ key, facts }: Parent): Promise<Item> {
   const anchor = await getItem(key)

@@ -54,3 +54,18 @@ export const collections = {
   comments: (t: TenantId, p: number): Collection => ({ pk: ofPost(t, p), prefix: 'COMMENT#' }),
   logins: (email: string): Collection => ({ pk: ofEmail(email), prefix: 'USER#' }),
 }
+
+/** Every sort key but the anchor's lies between these two. */
+export const CHILDREN = { from: 'A', to: '~' }
+
+/** What a sort key under an anchor stands for: `BLOG#0000000000000007` is blog 7. */
+export function readSortKey(sk: string): { kind: string; id: number } {
+  const [kind = '', digits] = sk.split('#')
+  return { kind, id: Number(digits) }
+}
+
+/** The tenant that a partition belongs to; undefined for a global one, which has no anchor. */
+export function tenantOf(pk: string): TenantId | undefined {
+  const [kind, id] = pk.split('#')
+  return kind === 'TENANT' ? (Number(id) as TenantId) : undefined
+}

@@ -3,7 +3,7 @@ import * as identity from '#lib/auth/identity.ts'
 import { digestPassword } from '#lib/auth/passwords.ts'
 import { ended } from '#lib/auth/sessions.ts'
 import { failure } from '#lib/errors.ts'
-import { mark, under } from '#lib/table/anchors.ts'
+import { mark, markAnchor, under } from '#lib/table/anchors.ts'
 import { equals } from '#lib/table/expressions.ts'
 import { getItem } from '#lib/table/items.ts'
 import { anchors, keys, type TenantId } from '#lib/table/keys.ts'
@@ -12,7 +12,6 @@ import { demotesItself, mayTouch } from './policy.ts'
 import type { UserPatch, UserRecord } from './user.ts'
 
 const conflict = () => failure('Conflict')
-const notFound = () => failure('NotFound')
 
 type Known = { user: UserRecord; principal: identity.Principal }
 
@@ -98,11 +97,12 @@ export function purgeUser(tenant: TenantId, id: number): Promise<void> {
   return identity.settle(async () => {
     const principal = await getItem<identity.Principal>(keys.principal(id))
     if (principal) await transact(userErased(tenant, principal))
+    else await markAnchor(anchors.user(tenant, id))
   })
 }
 
 const userErased = (tenant: TenantId, principal: identity.Principal): Step[] => [
-  erase(keys.user(tenant, principal.user_id), [], notFound),
+  erase(keys.user(tenant, principal.user_id), [], identity.moved),
   ...identity.eraseIdentity(principal),
   eraseAny(keys.claim(tenant, principal.email)),
   mark(anchors.user(tenant, principal.user_id)),
