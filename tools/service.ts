@@ -4,8 +4,8 @@ import { parse } from 'yaml'
 
 export interface StreamEvent {
   batchSize: number
+  parallelizationFactor: number
   maximumRetryAttempts: number
-  startingPosition: string
   filterPatterns: object[]
 }
 
