@@ -48,9 +48,12 @@ const endSessionsOf = (principal: Principal): Step[] => [
   ...eraseToken(principal.token_digest),
 ]
 
-/** What an identity is without its sessions: the mark ends every JWT given out so far, and no opaque token counts. */
+/**
+ * What an identity is without its sessions: the mark ends every JWT given out so far, also one of this very second, whose `exp`
+ * is beyond the usual; no opaque token counts.
+ */
 export const ended = ({ mark }: Principal) => ({
-  mark: Math.max(mark, nowSeconds() + authConfig().JWT_LIFETIME_SECONDS),
+  mark: Math.max(mark + 1, nowSeconds() + authConfig().JWT_LIFETIME_SECONDS),
   token_digest: undefined,
   token_expires_at: undefined,
 })
