@@ -20,14 +20,19 @@ export const violation = (field: string, code: string, rest: string): Violation 
   message: sentence(field, rest),
 })
 
-function toViolation(issue: z.core.$ZodIssue): Violation {
-  const code = issue.code === 'custom' ? issue.params?.code : CODES[issue.code]
-  return violation(String(issue.path[0]), code ?? 'invalid', issue.message)
+/** zod has one code for what is not in a list, a wrong type too. */
+function codeOf(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code === 'custom') return issue.params?.code
+  const isNoString = issue.code === 'invalid_value' && typeof issue.input !== 'string'
+  return CODES[isNoString ? 'invalid_type' : issue.code]
 }
+
+const toViolation = (issue: z.core.$ZodIssue): Violation =>
+  violation(String(issue.path[0]), codeOf(issue) ?? 'invalid', issue.message)
 
 /** What a schema makes of a value. Throws a 422 with every sentence at once, in the order of the schema's fields. */
 export function validate<T>(schema: z.core.$ZodType<T>, value: unknown): T {
-  const result = safeParse(schema, value)
+  const result = safeParse(schema, value, { reportInput: true })
   if (!result.success) throw new ValidationFailed(result.error.issues.map(toViolation))
   return result.data
 }
