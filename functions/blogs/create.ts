@@ -15,5 +15,5 @@ export const handler = endpoint(
     reply: named('blog', Blog),
     location: blogLocation,
   },
-  ({ tenant, params, body }) => createBlog(tenant, params.user_id, body),
+  ({ tenant, params, body, once }) => createBlog(tenant, params.user_id, body, once),
 )

@@ -5,5 +5,5 @@ import { endpoint } from '#lib/http/endpoint.ts'
 
 export const handler = endpoint(
   { summary: 'Delete a blog with its posts', access: 'bearer', params: BlogPath, may: mayWriteBlogs, status: 204 },
-  ({ tenant, params }) => deleteBlog(tenant, params.user_id, params.blog_id),
+  ({ tenant, params, ifMatch }) => deleteBlog(tenant, params.user_id, params.blog_id, ifMatch),
 )

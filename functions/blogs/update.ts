@@ -14,5 +14,5 @@ export const handler = endpoint(
     status: 200,
     reply: named('blog', Blog),
   },
-  ({ tenant, params, body }) => updateBlog(tenant, params.user_id, params.blog_id, body),
+  ({ tenant, params, body, ifMatch }) => updateBlog(tenant, params.user_id, params.blog_id, body, ifMatch),
 )

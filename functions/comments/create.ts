@@ -13,5 +13,5 @@ export const handler = endpoint(
     reply: named('comment', Comment),
     location: commentLocation,
   },
-  ({ actor, tenant, params, body }) => createComment(actor, tenant, params, body),
+  ({ actor, tenant, params, body, once }) => createComment(actor, tenant, params, body, once),
 )

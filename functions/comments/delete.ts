@@ -4,5 +4,5 @@ import { endpoint } from '#lib/http/endpoint.ts'
 
 export const handler = endpoint(
   { summary: 'Delete a comment', access: 'bearer', params: CommentPath, status: 204 },
-  ({ actor, tenant, params }) => deleteComment(actor, tenant, params),
+  ({ actor, tenant, params, ifMatch }) => deleteComment(actor, tenant, params, ifMatch),
 )

@@ -15,5 +15,5 @@ export const handler = endpoint(
     reply: bare(Post),
     location: postLocation,
   },
-  ({ actor, tenant, params, body }) => createPost(actor, tenant, params.blog_id, body),
+  ({ actor, tenant, params, body, once }) => createPost(actor, tenant, params.blog_id, body, once),
 )

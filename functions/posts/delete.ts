@@ -5,5 +5,5 @@ import { deletePost } from '#lib/posts/store.ts'
 
 export const handler = endpoint(
   { summary: 'Delete a post with its comments', access: 'bearer', params: PostPath, may: mayWritePosts, status: 204 },
-  ({ actor, tenant, params }) => deletePost(actor, tenant, params.blog_id, params.post_id),
+  ({ actor, tenant, params, ifMatch }) => deletePost(actor, tenant, params.blog_id, params.post_id, ifMatch),
 )

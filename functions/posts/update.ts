@@ -14,5 +14,5 @@ export const handler = endpoint(
     status: 200,
     reply: bare(Post),
   },
-  ({ actor, tenant, params, body }) => updatePost(actor, tenant, params.blog_id, params.post_id, body),
+  ({ actor, tenant, params, body, ifMatch }) => updatePost(actor, tenant, params.blog_id, params.post_id, body, ifMatch),
 )

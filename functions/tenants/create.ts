@@ -14,5 +14,5 @@ export const handler = endpoint(
     reply: named('tenant', Tenant),
     location: tenantLocation,
   },
-  ({ body }) => createTenant(body),
+  ({ body, once }) => createTenant(body, once),
 )

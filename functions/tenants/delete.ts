@@ -5,5 +5,5 @@ import { TenantPath } from '#lib/tenants/tenant.ts'
 
 export const handler = endpoint(
   { summary: 'Delete a tenant with everything it owns', access: 'bearer', params: TenantPath, may: mayDeleteTenant, status: 204 },
-  ({ tenant }) => deleteTenant(tenant),
+  ({ tenant, ifMatch }) => deleteTenant(tenant, ifMatch),
 )

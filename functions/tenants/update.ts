@@ -14,5 +14,5 @@ export const handler = endpoint(
     status: 200,
     reply: named('tenant', Tenant),
   },
-  ({ tenant, body }) => updateTenant(tenant, body),
+  ({ tenant, body, ifMatch }) => updateTenant(tenant, body, ifMatch),
 )

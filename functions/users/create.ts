@@ -16,5 +16,5 @@ export const handler = endpoint(
     reply: named('user', User),
     location: userLocation,
   },
-  ({ tenant, body }) => createUser(tenant, body),
+  ({ tenant, body, once }) => createUser(tenant, body, once),
 )

@@ -5,5 +5,5 @@ import { UserPath } from '#lib/users/user.ts'
 
 export const handler = endpoint(
   { summary: 'Delete a user with everything it owns', access: 'bearer', params: UserPath, may: mayDeleteUser, status: 204 },
-  ({ actor, tenant, params }) => deleteUser(actor, tenant, params.user_id),
+  ({ actor, tenant, params, ifMatch }) => deleteUser(actor, tenant, params.user_id, ifMatch),
 )

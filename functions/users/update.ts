@@ -16,5 +16,5 @@ export const handler = endpoint(
     status: 200,
     reply: named('user', User),
   },
-  ({ actor, tenant, params, body }) => updateUser(actor, tenant, params.user_id, body),
+  ({ actor, tenant, params, body, ifMatch }) => updateUser(actor, tenant, params.user_id, body, ifMatch),
 )

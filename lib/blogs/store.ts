@@ -1,13 +1,13 @@
 import { failure } from '#lib/errors.ts'
-import { newborn, withNewId } from '#lib/ids.ts'
+import { newborn } from '#lib/ids.ts'
 import { living, mark, type Parent, under } from '#lib/table/anchors.ts'
+import { createRecord, type Once } from '#lib/table/creation.ts'
 import { getItem, updateRecord } from '#lib/table/items.ts'
 import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
+import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
 import { create, erase, transact } from '#lib/table/transact.ts'
 import type { Blog, BlogPatch, NewBlog } from './blog.ts'
-
-const notFound = () => failure('NotFound')
 
 /** The parents that a blog's path names. */
 const ofUser = (tenant: TenantId, user: number): Parent[] => [
@@ -26,29 +26,26 @@ export async function getBlog(tenant: TenantId, user: number, id: number): Promi
 }
 
 /** Throws a 404 where a parent is gone. */
-export function createBlog(tenant: TenantId, user: number, input: NewBlog): Promise<Blog> {
-  const now = Date.now()
-  return withNewId(now, async (id) => {
-    const blog = {
-      ...newborn(id, now),
-      tenant_id: tenant,
-      user_id: user,
-      title: input.title,
-      description: input.description ?? '',
-    }
-    await transact([
-      ...ofUser(tenant, user).map((parent) => living(parent)),
-      create(keys.blog(tenant, user, id), 'blog', blog),
-      create(anchors.blog(tenant, id), 'anchor', { blog_id: id, user_id: user }),
-    ])
-    return blog
-  })
+export const createBlog = (tenant: TenantId, user: number, { title, description = '' }: NewBlog, once?: Once): Promise<Blog> =>
+  createRecord(
+    {
+      at: Date.now(),
+      record: (id, at) => ({ ...newborn(id, at), tenant_id: tenant, user_id: user, title, description }),
+      steps: (blog) => [
+        ...ofUser(tenant, user).map((parent) => living(parent)),
+        create(keys.blog(tenant, user, blog.id), 'blog', blog),
+        create(anchors.blog(tenant, blog.id), 'anchor', { blog_id: blog.id, user_id: user }),
+      ],
+    },
+    once,
+  )
+
+/** Throws a 404 where it, or a parent, is gone, a 412 where its version is another. */
+export const updateBlog = (tenant: TenantId, user: number, id: number, patch: BlogPatch, ifMatch?: Versions): Promise<Blog> =>
+  under(ofUser(tenant, user), updateRecord(keys.blog(tenant, user, id), patch, asExpected(ifMatch), refusedUnless()))
+
+/** Throws as an update does. The cascade removes what it owned. */
+export function deleteBlog(tenant: TenantId, user: number, id: number, ifMatch?: Versions): Promise<void> {
+  const record = erase(keys.blog(tenant, user, id), asExpected(ifMatch), refusedUnless())
+  return under(ofUser(tenant, user), transact([record, mark(anchors.blog(tenant, id))]))
 }
-
-/** Throws a 404 where it, or a parent, is gone. */
-export const updateBlog = (tenant: TenantId, user: number, id: number, patch: BlogPatch): Promise<Blog> =>
-  under(ofUser(tenant, user), updateRecord(keys.blog(tenant, user, id), patch, [], notFound))
-
-/** Throws a 404 where it, or a parent, is gone. The cascade removes what it owned. */
-export const deleteBlog = (tenant: TenantId, user: number, id: number): Promise<void> =>
-  under(ofUser(tenant, user), transact([erase(keys.blog(tenant, user, id), [], notFound), mark(anchors.blog(tenant, id))]))

@@ -4,7 +4,9 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { bearer } from './bearer.ts'
 import { body } from './body.ts'
 import { envelope, LAST_RESORT } from './envelope.ts'
+import { ifMatch } from './etag.ts'
 import { standardHeaders } from './headers.ts'
+import { idempotency } from './idempotency.ts'
 import { query } from './query.ts'
 import type { HttpEvent, HttpResponse } from './request.ts'
 import { respond } from './respond.ts'
@@ -31,6 +33,8 @@ export function endpoint<A extends Access, P = unknown, Q = unknown, B = unknown
     .use(scope(route))
     .use(body(route))
     .use(query(route))
+    .use(idempotency(route))
+    .use(ifMatch())
     .handler(async (event) => respond(route, event, await handle(event.known as never)))
   return async (event, context) => run({ ...event, known: {} }, context)
 }

@@ -1,7 +1,9 @@
 import type { MiddlewareObj, Request as MiddyRequest } from '@middy/core'
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import type { Actor } from '#lib/auth/actor.ts'
+import type { Once } from '#lib/table/creation.ts'
 import type { TenantId } from '#lib/table/keys.ts'
+import type { Versions } from '#lib/table/preconditions.ts'
 
 /** What the middlewares find out about a request, each its own part. */
 export type Known = {
@@ -10,6 +12,8 @@ export type Known = {
   params?: unknown
   query?: unknown
   body?: unknown
+  once?: Once
+  ifMatch?: Versions
 }
 
 /** An API Gateway event (payload 2.0) on its way through the middlewares. */

@@ -1,5 +1,7 @@
 import type { Actor } from '#lib/auth/actor.ts'
+import type { Once } from '#lib/table/creation.ts'
 import type { TenantId } from '#lib/table/keys.ts'
+import type { Versions } from '#lib/table/preconditions.ts'
 import type { Fields } from './input.ts'
 import type { Reply } from './reply.ts'
 
@@ -23,11 +25,11 @@ export type Spec<A extends Access = Access, P = unknown, Q = unknown, B = unknow
   restricted?: Record<string, (actor: Actor) => boolean>
   status: 200 | 201 | 204
   reply?: Reply<R>
-  /** The path of the record that was created, below the version prefix. */
+  /** The path of the record that was created, below the version prefix. What has one may be sent again under an idempotency key. */
   location?(record: NoInfer<R>): string
 }
 
 /** What a handler is called with. No other tenant gets here than those that the token allows. */
 export type Call<A extends Access, P, Q, B> = { params: P; query: Q; body: B } & (A extends 'bearer'
-  ? { actor: Actor; tenant: TenantId }
+  ? { actor: Actor; tenant: TenantId; once?: Once; ifMatch?: Versions }
   : unknown)

@@ -30,6 +30,14 @@ export const equals =
   (attribute: string, value: unknown): Clause =>
   (b) =>
     `${b.name(attribute)} = ${b.value(value)}`
+/** The item's time has run out: the table's own time to live deletes late. `now` in seconds of Unix time. */
+export const expiredBy =
+  (now: number): Clause =>
+  (b) =>
+    `${b.name('expires_at')} <= ${b.value(now)}`
+/** The record's version is one of those; with none of them, it never is. */
+export const versionIn = (versions: number[]): Clause =>
+  either(...(versions.length > 0 ? versions : [0]).map((version) => equals('version', version)))
 export const not =
   (clause: Clause): Clause =>
   (b) =>

@@ -34,6 +34,7 @@ export const keys = {
   claim: (t: TenantId, email: string): Key => ({ pk: ofTenant(t), sk: `EMAIL#${email}` }),
   login: (email: string, u: number): Key => ({ pk: ofEmail(email), sk: `USER#${padId(u)}` }),
   token: (digest: string): Key => ({ pk: `TOKEN#${digest}`, sk: 'TOKEN' }),
+  idempotency: (t: TenantId, u: number, key: string): Key => ({ pk: ofUser(t, u), sk: `IDEM#${key}` }),
   principal: (u: number): Key => ({ pk: `USER#${u}`, sk: 'USER' }),
 }
 

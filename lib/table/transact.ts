@@ -18,8 +18,8 @@ const idTaken: Refusal = () => new IdTaken()
 const unconditional: Refusal = () => new Error('A write without a condition failed its condition')
 
 /** Puts an item where there is none. Unless said otherwise, one that is there means that the new id is taken. */
-export function create(key: Key, type: string, item: Item, refuse: Refusal = idTaken): Step {
-  const condition = conditionOf([absent])
+export function create(key: Key, type: string, item: Item, refuse: Refusal = idTaken, clauses: Clause[] = [absent]): Step {
+  const condition = conditionOf(clauses)
   return { operation: { Put: { ...target(), Item: { ...item, ...key, type }, ...condition } }, refuse }
 }
 

@@ -1,24 +1,18 @@
 import { failure } from '#lib/errors.ts'
-import { newborn, withNewId } from '#lib/ids.ts'
+import { newborn } from '#lib/ids.ts'
 import { mark } from '#lib/table/anchors.ts'
+import { createRecord, type Once } from '#lib/table/creation.ts'
 import { getItem, updateRecord } from '#lib/table/items.ts'
 import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
+import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
 import { create, erase, transact } from '#lib/table/transact.ts'
 import type { NewTenant, Tenant, TenantPatch } from './tenant.ts'
 
-const notFound = () => failure('NotFound')
-
 export const listTenants = (query: PageQuery): Promise<Page<Tenant>> => readPage(collections.tenants(), query)
 
-export function createTenant(input: NewTenant): Promise<Tenant> {
-  const now = Date.now()
-  return withNewId(now, async (id) => {
-    const tenant = { ...newborn(id, now), ...input }
-    await transact(newTenant(tenant))
-    return tenant
-  })
-}
+export const createTenant = (input: NewTenant, once?: Once): Promise<Tenant> =>
+  createRecord({ at: Date.now(), record: (id, at) => ({ ...newborn(id, at), ...input }), steps: newTenant }, once)
 
 /** Steps: a tenant and its anchor, where neither is there. */
 export const newTenant = (tenant: Tenant) => [
@@ -33,9 +27,10 @@ export async function getTenant(tenant: TenantId): Promise<Tenant> {
   return found
 }
 
-export const updateTenant = (tenant: TenantId, patch: TenantPatch): Promise<Tenant> =>
-  updateRecord(keys.tenant(tenant), patch, [], notFound)
+/** Throws a 404 where it is gone, a 412 where its version is another. */
+export const updateTenant = (tenant: TenantId, patch: TenantPatch, ifMatch?: Versions): Promise<Tenant> =>
+  updateRecord(keys.tenant(tenant), patch, asExpected(ifMatch), refusedUnless())
 
-/** The cascade removes what it owned. */
-export const deleteTenant = (tenant: TenantId): Promise<void> =>
-  transact([erase(keys.tenant(tenant), [], notFound), mark(anchors.tenant(tenant))])
+/** Throws as an update does. The cascade removes what it owned. */
+export const deleteTenant = (tenant: TenantId, ifMatch?: Versions): Promise<void> =>
+  transact([erase(keys.tenant(tenant), asExpected(ifMatch), refusedUnless()), mark(anchors.tenant(tenant))])

@@ -4,9 +4,10 @@ import { digestPassword } from '#lib/auth/passwords.ts'
 import { ended } from '#lib/auth/sessions.ts'
 import { failure } from '#lib/errors.ts'
 import { mark, markAnchor, under } from '#lib/table/anchors.ts'
-import { equals } from '#lib/table/expressions.ts'
+import { type Clause, equals } from '#lib/table/expressions.ts'
 import { getItem } from '#lib/table/items.ts'
 import { anchors, keys, type TenantId } from '#lib/table/keys.ts'
+import { asExpected, requireExpected, type Versions } from '#lib/table/preconditions.ts'
 import { change, check, create, erase, eraseAny, type Step, transact } from '#lib/table/transact.ts'
 import { demotesItself, mayTouch } from './policy.ts'
 import type { UserPatch, UserRecord } from './user.ts'
@@ -17,18 +18,20 @@ type Known = { user: UserRecord; principal: identity.Principal }
 
 /**
  * Changes a user's role, email or password, with everything that stands for it, in one transaction. Throws a 404 where the user
- * is gone, a 403 where only an admin may, a 409 where another user of the tenant has the new email.
+ * is gone, a 403 where only an admin may, a 412 where its version is another, a 409 where another user of the tenant has the new email.
  */
 export async function updateIdentity(
   actor: Actor,
   tenant: TenantId,
   id: number,
   { password, ...given }: UserPatch,
+  ifMatch: Versions,
 ): Promise<UserRecord> {
   const password_digest = password === undefined ? undefined : await digestPassword(password)
   return identity.settle(async () => {
     const { user, principal } = await readUser(tenant, id)
     if (!mayTouch(actor, user.role) || demotesItself(actor, id, given)) throw failure('Forbidden')
+    requireExpected(ifMatch, user)
     const next = { ...user, ...given, updated_at: new Date().toISOString(), version: user.version + 1 } as UserRecord
     await transact([
       ...(next.email === user.email ? [] : moveClaim(tenant, user, next)),
@@ -84,11 +87,12 @@ async function readUser(tenant: TenantId, id: number): Promise<Known> {
 }
 
 /** Throws a 404 where it is gone, a 403 where only an admin may. The user's tokens are dead with the same write. */
-export function deleteUser(actor: Actor, tenant: TenantId, id: number): Promise<void> {
+export function deleteUser(actor: Actor, tenant: TenantId, id: number, ifMatch?: Versions): Promise<void> {
   return identity.settle(async () => {
     const { user, principal } = await readUser(tenant, id)
     if (!mayTouch(actor, user.role)) throw failure('Forbidden')
-    await transact([...keepsAnAdmin(actor, user), ...userErased(tenant, principal)])
+    requireExpected(ifMatch, user)
+    await transact([...keepsAnAdmin(actor, user), ...userErased(tenant, principal, asExpected(ifMatch))])
   })
 }
 
@@ -101,8 +105,8 @@ export function purgeUser(tenant: TenantId, id: number): Promise<void> {
   })
 }
 
-const userErased = (tenant: TenantId, principal: identity.Principal): Step[] => [
-  erase(keys.user(tenant, principal.user_id), [], identity.moved),
+const userErased = (tenant: TenantId, principal: identity.Principal, clauses: Clause[] = []): Step[] => [
+  erase(keys.user(tenant, principal.user_id), clauses, identity.moved),
   ...identity.eraseIdentity(principal),
   eraseAny(keys.claim(tenant, principal.email)),
   mark(anchors.user(tenant, principal.user_id)),

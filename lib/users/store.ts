@@ -1,15 +1,18 @@
-import type { Actor } from '#lib/auth/actor.ts'
+import type { Actor, Role } from '#lib/auth/actor.ts'
 import { createIdentity } from '#lib/auth/identity.ts'
 import { digestPassword } from '#lib/auth/passwords.ts'
 import { failure } from '#lib/errors.ts'
-import { newborn, withNewId } from '#lib/ids.ts'
+import { newborn } from '#lib/ids.ts'
 import { living, under } from '#lib/table/anchors.ts'
+import { createRecord, type Once } from '#lib/table/creation.ts'
 import { equals, not } from '#lib/table/expressions.ts'
 import { getItem, updateRecord } from '#lib/table/items.ts'
 import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
-import { create, type Step, transact } from '#lib/table/transact.ts'
+import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
+import { create, type Step } from '#lib/table/transact.ts'
 import { updateIdentity } from './identity.ts'
+import { mayTouch } from './policy.ts'
 import type { NewUser, UserPatch, UserRecord } from './user.ts'
 
 const conflict = () => failure('Conflict')
@@ -33,20 +36,17 @@ export async function getProfile({ id, tenant_id }: Actor): Promise<UserRecord> 
 }
 
 /** Throws a 409 where another user of the tenant has the email. */
-export async function createUser(tenant: TenantId, { password, ...input }: NewUser): Promise<UserRecord> {
+export async function createUser(tenant: TenantId, { password, ...input }: NewUser, once?: Once): Promise<UserRecord> {
   const password_digest = await digestPassword(password)
-  const now = Date.now()
-  return withNewId(now, async (id) => {
-    const user = {
-      ...newborn(id, now),
-      tenant_id: tenant,
-      email: input.email,
-      name: input.name ?? '',
-      role: input.role ?? 'author',
-    }
-    await transact(newUser(tenant, user, password_digest))
-    return user
-  })
+  const { email, name = '', role = 'author' } = input
+  return createRecord(
+    {
+      at: Date.now(),
+      record: (id, at) => ({ ...newborn(id, at), tenant_id: tenant, email, name, role }),
+      steps: (user) => newUser(tenant, user, password_digest),
+    },
+    once,
+  )
 }
 
 const newUser = (tenant: TenantId, user: UserRecord, password_digest: string): Step[] => [
@@ -57,15 +57,24 @@ const newUser = (tenant: TenantId, user: UserRecord, password_digest: string): S
   ...createIdentity({ tenant_id: tenant, user_id: user.id, email: user.email, role: user.role, password_digest }),
 ]
 
-/** Throws a 404 where it is gone, a 403 where only an admin may, a 409 where another user of the tenant has the new email. */
-export function updateUser(actor: Actor, tenant: TenantId, id: number, patch: UserPatch): Promise<UserRecord> {
+/**
+ * Throws a 404 where it is gone, a 403 where only an admin may, a 412 where its version is another, a 409 where another user of
+ * the tenant has the new email.
+ */
+export function updateUser(
+  actor: Actor,
+  tenant: TenantId,
+  id: number,
+  patch: UserPatch,
+  ifMatch?: Versions,
+): Promise<UserRecord> {
   const { email, password, role } = patch
   const identityStays = email === undefined && password === undefined && role === undefined
-  return identityStays ? renameUser(actor, tenant, id, patch) : updateIdentity(actor, tenant, id, patch)
+  return (identityStays ? renameUser : updateIdentity)(actor, tenant, id, patch, ifMatch)
 }
 
-function renameUser(actor: Actor, tenant: TenantId, id: number, patch: UserPatch): Promise<UserRecord> {
-  const touchable = actor.role === 'admin' ? [] : [not(equals('role', 'admin'))]
-  const refuse = (old: object | undefined) => failure(old ? 'Forbidden' : 'NotFound')
-  return under(inTenant(tenant), updateRecord(keys.user(tenant, id), { name: patch.name }, touchable, refuse))
+function renameUser(actor: Actor, tenant: TenantId, id: number, { name }: UserPatch, ifMatch: Versions): Promise<UserRecord> {
+  const clauses = [...(actor.role === 'admin' ? [] : [not(equals('role', 'admin'))]), ...asExpected(ifMatch)]
+  const refuse = refusedUnless(({ role }) => mayTouch(actor, role as Role))
+  return under(inTenant(tenant), updateRecord(keys.user(tenant, id), { name }, clauses, refuse))
 }
