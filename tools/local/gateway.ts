@@ -41,7 +41,7 @@ async function run(request: IncomingMessage, match: Match): Promise<Result> {
     if (!body) return refusal(413, 'Request Entity Too Large')
     return (await invoke(match.name, toEvent(request, body, match))) as Result
   } catch (error) {
-    console.error(`${match.name} failed:`, error instanceof Error ? error.stack : error)
+    if (request.complete) console.error(`${match.name} failed:`, error instanceof Error ? error.stack : error)
     return refusal(500, 'Internal Server Error')
   }
 }
