@@ -19,7 +19,9 @@ export const lastIdAt = (ms: number): number => clampId((ms - EPOCH_MS) * RANDOM
 
 /** A new id for a record made at `ms` (Unix time): 41 bits of time, 12 random bits. Unique only once a conditional write has taken it. */
 export function mintId(ms: number): number {
-  return (ms - EPOCH_MS) * RANDOM_BITS + ((crypto.getRandomValues(new Uint16Array(1))[0] as number) % RANDOM_BITS)
+  const random = (crypto.getRandomValues(new Uint16Array(1))[0] as number) % RANDOM_BITS
+  // 0, which the first instant could give, is no id.
+  return Math.max((ms - EPOCH_MS) * RANDOM_BITS + random, 1)
 }
 
 /** Thrown by a conditional write whose new id is taken already. */
