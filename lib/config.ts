@@ -9,6 +9,8 @@ const TableConfig = z.object({
   TABLE_NAME: z.string(),
   AWS_REGION: z._default(z.string(), 'us-east-1'),
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(z.string()),
+  // Only checked here: lib/log.ts reads it itself, since it must speak where the environment is not complete.
+  LOG_LEVEL: z.optional(z.string().check(z.regex(/^(debug|info|warn|error)$/i))),
 })
 
 const AuthConfig = z.object({

@@ -1,3 +1,4 @@
+import { authConfig } from '#lib/config.ts'
 import { getItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 import type { Actor } from './actor.ts'
@@ -7,6 +8,8 @@ import { digestToken, isToken } from './tokens.ts'
 
 /** Who a bearer token stands for, in one read; undefined where it stands for nobody (any more). */
 export async function authenticate(bearer: string): Promise<Actor | undefined> {
+  // Whatever kind of token comes first: a function whose environment is wrong must say so at its first call.
+  authConfig()
   const known = await (isToken(bearer) ? byToken(bearer) : byJwt(bearer))
   return known && { id: known.user_id, tenant_id: known.tenant_id, role: known.role }
 }
