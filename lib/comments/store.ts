@@ -3,12 +3,12 @@ import { Failure } from '#lib/errors.ts'
 import { newborn } from '#lib/ids.ts'
 import { beside, living, type Parent, under } from '#lib/table/anchors.ts'
 import { createRecord, type Once } from '#lib/table/creation.ts'
-import { equals } from '#lib/table/expressions.ts'
-import { deleteItem } from '#lib/table/items.ts'
+import { type Clause, equals } from '#lib/table/expressions.ts'
+import { deleteItem, type Refusal } from '#lib/table/items.ts'
 import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
-import { create } from '#lib/table/transact.ts'
+import { create, erase, transact } from '#lib/table/transact.ts'
 import type { Comment, CommentPath, CommentsPath, NewComment } from './comment.ts'
 import { moderatesBlogOf, moderatesEverywhere } from './policy.ts'
 
@@ -61,9 +61,14 @@ export async function deleteComment(actor: Actor, tenant: TenantId, path: Commen
   const mayAny = moderatesEverywhere(actor)
   const own = mayAny ? [] : [equals('user_id', actor.id)]
   const refuse = refusedUnless(({ user_id }) => mayAny || user_id === actor.id)
-  const [[post], first] = await beside(parents(tenant, path), deleteItem(key, [...own, ...asExpected(ifMatch)], refuse))
+  // Under a wrong blog nothing may go: there the check is part of the delete, not beside it.
+  const remove = (clauses: Clause[], refuse: Refusal): Promise<void> =>
+    path.blog_id === undefined
+      ? deleteItem(key, clauses, refuse)
+      : transact([living(post(tenant, path)), erase(key, clauses, refuse)])
+  const [[anchor], first] = await beside(parents(tenant, path), remove([...own, ...asExpected(ifMatch)], refuse))
   if (first.status === 'fulfilled') return
   const isOthers = first.reason instanceof Failure && first.reason.status === 403
-  if (!isOthers || !moderatesBlogOf(actor, post?.user_id as number)) throw first.reason
-  await deleteItem(key, asExpected(ifMatch), refusedUnless())
+  if (!isOthers || !moderatesBlogOf(actor, anchor?.user_id as number)) throw first.reason
+  await remove(asExpected(ifMatch), refusedUnless())
 }
