@@ -15,8 +15,11 @@ export type PageQuery = {
 /** One page of a list; `next` is where the next one begins, null at the end. */
 export type Page<T> = { items: T[]; next: string | null }
 
-/** Reads one page in one Query. Ids are times: a range of creation times is a range of sort keys. */
-export async function readPage<T = Item>(collection: Collection, query: PageQuery): Promise<Page<T>> {
+/**
+ * Reads one page in one Query. Ids are times: a range of creation times is a range of sort keys. Not async: a wrong cursor is
+ * thrown at once (400), whether or not the list's parent is there.
+ */
+export function readPage<T = Item>(collection: Collection, query: PageQuery): Promise<Page<T>> {
   const { pk, prefix } = collection
   const { limit, order, cursor, created_after, created_before } = query
   const first = created_after === undefined ? 0 : lastIdAt(created_after) + 1
@@ -24,14 +27,15 @@ export async function readPage<T = Item>(collection: Collection, query: PageQuer
   const list = [pk, prefix, order, first, last].join('\n')
   const position = cursor === undefined ? undefined : openCursor(list, cursor)
   // DynamoDB refuses a BETWEEN whose bounds are the wrong way round.
-  if (first > last) return { items: [], next: null }
+  if (first > last) return Promise.resolve({ items: [], next: null })
   const sortKey = (id: number) => prefix + padId(id)
-  const page = await queryItems<T>(pk, {
+  const range = {
     from: sortKey(first),
     to: sortKey(last),
     after: position === undefined ? undefined : sortKey(position),
     limit,
     ascending: order === 'asc',
-  })
-  return { items: page.items, next: page.last === undefined ? null : sealCursor(list, Number(page.last.slice(prefix.length))) }
+  }
+  const next = (sk: string | undefined) => (sk === undefined ? null : sealCursor(list, Number(sk.slice(prefix.length))))
+  return queryItems<T>(pk, range).then(({ items, last }) => ({ items, next: next(last) }))
 }
