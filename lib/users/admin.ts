@@ -1,6 +1,6 @@
 import { PLATFORM_TENANT } from '#lib/auth/actor.ts'
 import { Failure } from '#lib/errors.ts'
-import { IdTaken, newborn } from '#lib/ids.ts'
+import { EPOCH_MS, IdTaken, newborn } from '#lib/ids.ts'
 import { getItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 import { transact } from '#lib/table/transact.ts'
@@ -28,7 +28,8 @@ export async function createFirstAdmin(account: {
 
 async function createPlatformTenant(): Promise<void> {
   try {
-    await transact(newTenant({ ...newborn(PLATFORM_TENANT, Date.now()), name: 'Platform' }))
+    // Its id is the first of all, and a list's order and ranges go by ids: so is its date.
+    await transact(newTenant({ ...newborn(PLATFORM_TENANT, EPOCH_MS), name: 'Platform' }))
   } catch (error) {
     if (!(error instanceof IdTaken)) throw error
   }
