@@ -1,0 +1,155 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+
+type Environment = Record<string, string | undefined>
+
+const SECRET = 's'.repeat(32)
+const VARIABLES = [
+  'TABLE_NAME',
+  'AWS_REGION',
+  'AWS_ENDPOINT_URL_DYNAMODB',
+  'JWT_SECRET',
+  'JWT_SECRET_PREVIOUS',
+  'JWT_LIFETIME_SECONDS',
+  'TOKEN_LIFETIME_SECONDS',
+  'LOGIN_TOKEN',
+  'BCRYPT_COST',
+  'LOG_LEVEL',
+]
+
+/** The configuration as a function finds it that starts in this environment and no other. */
+async function startIn(environment: Environment) {
+  vi.resetModules()
+  for (const name of VARIABLES) vi.stubEnv(name, environment[name])
+  return import('#lib/config.ts')
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.resetModules()
+})
+
+describe('authConfig', () => {
+  test('has defaults for all but the secret', async () => {
+    const { authConfig } = await startIn({ JWT_SECRET: SECRET })
+    expect(authConfig()).toEqual({
+      JWT_SECRET: SECRET,
+      JWT_LIFETIME_SECONDS: 86_400,
+      TOKEN_LIFETIME_SECONDS: 2_592_000,
+      LOGIN_TOKEN: 'opaque',
+      BCRYPT_COST: 10,
+    })
+  })
+
+  test('reads every variable, numbers as numbers', async () => {
+    const { authConfig } = await startIn({
+      JWT_SECRET: SECRET,
+      JWT_SECRET_PREVIOUS: 'p'.repeat(32),
+      JWT_LIFETIME_SECONDS: '60',
+      TOKEN_LIFETIME_SECONDS: '999999999',
+      LOGIN_TOKEN: 'jwt',
+      BCRYPT_COST: '12',
+    })
+    expect(authConfig()).toEqual({
+      JWT_SECRET: SECRET,
+      JWT_SECRET_PREVIOUS: 'p'.repeat(32),
+      JWT_LIFETIME_SECONDS: 60,
+      TOKEN_LIFETIME_SECONDS: 999_999_999,
+      LOGIN_TOKEN: 'jwt',
+      BCRYPT_COST: 12,
+    })
+  })
+
+  test('takes an empty variable for an unset one, as serverless.yml passes them on', async () => {
+    const { authConfig } = await startIn({
+      JWT_SECRET: SECRET,
+      JWT_SECRET_PREVIOUS: '',
+      JWT_LIFETIME_SECONDS: '',
+      TOKEN_LIFETIME_SECONDS: '',
+      LOGIN_TOKEN: '',
+      BCRYPT_COST: '',
+    })
+    expect(authConfig()).toMatchObject({ JWT_LIFETIME_SECONDS: 86_400, LOGIN_TOKEN: 'opaque', BCRYPT_COST: 10 })
+    expect(authConfig().JWT_SECRET_PREVIOUS).toBeUndefined()
+  })
+
+  test('counts the bytes of a secret and not its characters', async () => {
+    const { authConfig } = await startIn({ JWT_SECRET: '€'.repeat(11) })
+    expect(authConfig().JWT_SECRET).toBe('€'.repeat(11))
+  })
+
+  test.each<[string, Environment, string]>([
+    ['no secret', {}, 'JWT_SECRET is not set'],
+    ['an empty secret', { JWT_SECRET: '' }, 'JWT_SECRET is not set'],
+    ['a secret of 31 bytes', { JWT_SECRET: 's'.repeat(31) }, 'JWT_SECRET must have at least 32 bytes'],
+    ['a secret of 31 bytes in 16 characters', { JWT_SECRET: `${'é'.repeat(15)}s` }, 'JWT_SECRET must have at least 32 bytes'],
+    [
+      'a short previous secret',
+      { JWT_SECRET: SECRET, JWT_SECRET_PREVIOUS: 'p' },
+      'JWT_SECRET_PREVIOUS must have at least 32 bytes',
+    ],
+    ...['0', '-1', '1.5', '1e3', 'a day', ' 60', '60s', '1000000000', '007'].map((value): [string, Environment, string] => [
+      `a lifetime of ${JSON.stringify(value)}`,
+      { JWT_SECRET: SECRET, JWT_LIFETIME_SECONDS: value },
+      'JWT_LIFETIME_SECONDS is malformed',
+    ]),
+    ['a token lifetime of 0', { JWT_SECRET: SECRET, TOKEN_LIFETIME_SECONDS: '0' }, 'TOKEN_LIFETIME_SECONDS is malformed'],
+    ...['JWT', 'both', 'Opaque'].map((value): [string, Environment, string] => [
+      `${value} as the token of a login`,
+      { JWT_SECRET: SECRET, LOGIN_TOKEN: value },
+      'LOGIN_TOKEN is malformed',
+    ]),
+    ...['3', '20', '04', '10.0', 'high'].map((value): [string, Environment, string] => [
+      `a bcrypt cost of ${value}`,
+      { JWT_SECRET: SECRET, BCRYPT_COST: value },
+      'BCRYPT_COST is malformed',
+    ]),
+    [
+      'several at once',
+      { BCRYPT_COST: 'x', LOGIN_TOKEN: 'y' },
+      'JWT_SECRET is not set, LOGIN_TOKEN is malformed, BCRYPT_COST is malformed',
+    ],
+  ])('names what is wrong with %s', async (_what, environment, problems) => {
+    const { authConfig } = await startIn(environment)
+    expect(() => authConfig()).toThrow(new Error(`The environment is not complete: ${problems}`))
+  })
+
+  test('never quotes a value', async () => {
+    const { authConfig } = await startIn({ JWT_SECRET: 'hunter2', LOGIN_TOKEN: 'swordfish' })
+    expect(() => authConfig()).toThrow(expect.objectContaining({ message: expect.not.stringMatching(/hunter2|swordfish/) }))
+  })
+
+  test('is read once, at its first use', async () => {
+    const { authConfig } = await startIn({})
+    vi.stubEnv('JWT_SECRET', SECRET)
+    const first = authConfig()
+    vi.stubEnv('JWT_SECRET', 't'.repeat(32))
+    expect(authConfig()).toBe(first)
+    expect(first.JWT_SECRET).toBe(SECRET)
+  })
+})
+
+describe('tableConfig', () => {
+  test('needs a table, and has a region', async () => {
+    const { tableConfig } = await startIn({ TABLE_NAME: 'masthead' })
+    expect(tableConfig()).toEqual({ TABLE_NAME: 'masthead', AWS_REGION: 'us-east-1' })
+  })
+
+  test('takes a region and an endpoint', async () => {
+    const environment = { TABLE_NAME: 'masthead', AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' }
+    const { tableConfig } = await startIn(environment)
+    expect(tableConfig()).toEqual(environment)
+  })
+
+  test.each<[string, Environment, string]>([
+    ['no table', {}, 'TABLE_NAME is not set'],
+    ['a log level that is none', { TABLE_NAME: 'masthead', LOG_LEVEL: 'loud' }, 'LOG_LEVEL is malformed'],
+  ])('names what is wrong with %s', async (_what, environment, problem) => {
+    const { tableConfig } = await startIn(environment)
+    expect(() => tableConfig()).toThrow(new Error(`The environment is not complete: ${problem}`))
+  })
+
+  test.each(['debug', 'INFO', 'warn', 'Error'])('takes the log level %s', async (LOG_LEVEL) => {
+    const { tableConfig } = await startIn({ TABLE_NAME: 'masthead', LOG_LEVEL })
+    expect(tableConfig().TABLE_NAME).toBe('masthead')
+  })
+})
