@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { LOCAL } from '#tools/table.ts'
-import { allItems, type StoredItem } from './table.ts'
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { allItems, type StoredItem, tableClient } from './table.ts'
 
 const nameOf = ({ pk, sk }: StoredItem): string => `${pk} ${sk}`
 
@@ -26,14 +24,9 @@ export async function changesSince(before: StoredItem[]): Promise<Change[]> {
 
 /** Makes the table what it was. */
 export async function undo(changes: Change[]): Promise<void> {
-  if (changes.length === 0) return
   const TableName = process.env.TABLE_NAME
-  const client = DynamoDBDocumentClient.from(
-    new DynamoDBClient({ ...LOCAL, endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB as string }),
-  )
   for (const { was, is } of changes) {
-    if (was) await client.send(new PutCommand({ TableName, Item: was }))
-    else if (is) await client.send(new DeleteCommand({ TableName, Key: { pk: is.pk, sk: is.sk } }))
+    if (was) await tableClient().send(new PutCommand({ TableName, Item: was }))
+    else if (is) await tableClient().send(new DeleteCommand({ TableName, Key: { pk: is.pk, sk: is.sk } }))
   }
-  client.destroy()
 }
