@@ -105,7 +105,7 @@ describe('a changed role', () => {
 
   test('is in every token that a login beside it hands out', async () => {
     const person = await newMember('author')
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 10; round++) {
       expect((await change(person, { role: 'author' })).status).toBe(200)
       const [demoted, login] = await Promise.all([
         later(round % 5, () => change(person, { role: 'reader' })),
@@ -135,7 +135,7 @@ describe('a changed email', () => {
   })
 
   test('keeps hold of a login beside it: a later demotion and a later end reach its token', async () => {
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 5; round++) {
       const person = await newMember('author')
       const email = `new-${person.email}`
       const [moved, login] = await Promise.all([
@@ -187,7 +187,7 @@ describe('a deleted user', () => {
   })
 
   test('leaves nothing to log in with, nor a token, also when logins overlap its end', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 10; round++) {
       const person = await newMember()
       const [removed, ...logins] = await Promise.all([
         later(round % 5, () => remove(person)),

@@ -70,20 +70,11 @@ describe(`each of ${strings.length} naughty strings survives or is refused with 
     expect(new Map(kept.map((comment) => [comment.id, comment]))).toEqual(sent)
   })
 
-  test('as the name of a user', async () => {
-    const params = { tenant_id: house.tenant_id, user_id: house.other.id }
-    for (const value of strings.filter((_, at) => at % 8 === 0)) {
-      const refusals = [...value].length > 200 ? ['Name is too long (maximum is 200 characters)'] : []
-      const changed = await call('updateUser', { as: house.other, params, body: { name: value } })
-      if (refusals.length > 0) expect(changed).toMatchObject({ status: 422, body: { success: false, error: refusals } })
-      else expect(changed).toMatchObject({ status: 200, body: { user: { name: value } } })
-    }
-  })
-
   test('as an email and a password at login: nobody is let in, and nothing fails', async () => {
-    const answers = await forEachString((value) => call('login', { body: { email: value, password: value } }))
+    const some = strings.filter((_, at) => at % 6 === 0)
+    const answers = await Promise.all(some.map((value) => call('login', { body: { email: value, password: value } })))
     expect(answers.map(({ status, body }) => ({ status, body }))).toEqual(
-      strings.map(() => ({ status: 401, body: { error: 'Invalid credentials' } })),
+      some.map(() => ({ status: 401, body: { error: 'Invalid credentials' } })),
     )
   })
 

@@ -108,7 +108,7 @@ describe('DELETE /sessions', () => {
   })
 
   test('lets nobody in whose login it overlapped, or leaves it whole', async () => {
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 5; round++) {
       const person = await newMember()
       const [ended, login] = await Promise.all([
         call('deleteSessions', { as: person }),
@@ -202,7 +202,7 @@ describe('PATCH /tenants/{tenant_id}/users/{user_id} with a password', () => {
   })
 
   test('leaves no session that the old password opened meanwhile', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 6; round++) {
       const person = await newMember()
       const { email } = person
       const [changed, login, session] = await Promise.all([

@@ -77,20 +77,20 @@ describe('a condition', () => {
 })
 
 describe('an update', () => {
-  test('sets, adds and removes under a condition, every attribute by a name and every value by a placeholder', () => {
-    const change = { set: { role: 'author', token_digest: undefined, mark: 5, token_expires_at: undefined }, add: { rev: 1 } }
-    expect(updateOf(change, [exists, equals('rev', 2)])).toEqual({
-      UpdateExpression: 'SET #role = :0, #mark = :1, #rev = #rev + :2 REMOVE #token_digest, #token_expires_at',
-      ConditionExpression: 'attribute_exists(#pk) AND #rev = :3',
+  test('sets and removes under a condition, every attribute by a name and every value by a placeholder', () => {
+    const set = { role: 'author', token_digest: undefined, mark: 5, token_expires_at: undefined }
+    expect(updateOf({ set }, [exists, equals('rev', 2)])).toEqual({
+      UpdateExpression: 'SET #role = :0, #mark = :1 REMOVE #token_digest, #token_expires_at',
+      ConditionExpression: 'attribute_exists(#pk) AND #rev = :2',
       ExpressionAttributeNames: {
         '#role': 'role',
         '#mark': 'mark',
-        '#rev': 'rev',
         '#token_digest': 'token_digest',
         '#token_expires_at': 'token_expires_at',
         '#pk': 'pk',
+        '#rev': 'rev',
       },
-      ExpressionAttributeValues: { ':0': 'author', ':1': 5, ':2': 1, ':3': 2 },
+      ExpressionAttributeValues: { ':0': 'author', ':1': 5, ':2': 2 },
     })
   })
 
