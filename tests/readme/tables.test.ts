@@ -1,0 +1,95 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { stateFiles } from '#tools/local/state.ts'
+import { routes } from '#tools/routes.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { blocksOf, cellsOf, inlineCode, rowsOf, section } from './markdown.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const read = (file: string): string => readFileSync(ROOT + file, 'utf8')
+
+/** A row's first cell without its backticks. */
+const nameOf = (row: string): string => (cellsOf(row)[0] ?? '').replaceAll('`', '')
+
+test('the table of routes is serverless.yml, in its order, with the words of the handlers', () => {
+  const rows = routes().map(({ method, path, handler }) => {
+    const [, , summary] = /summary: (['"])(.+?)\1,/.exec(read(handler.replace(/\.handler$/, '.ts'))) ?? []
+    return `| ${method} | \`${path.replace('/api/v1', '')}\` | ${summary} |`
+  })
+  expect(rows.length).toBeGreaterThan(29)
+  expect(rowsOf('Routes')).toEqual(rows)
+})
+
+describe('the table of settings', () => {
+  const rows = rowsOf('Settings')
+  const names = rows.map(nameOf)
+
+  /** Of the machine, or AWS's own and the same in every tool. */
+  const NOT_OURS = ['PATH', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE', 'AWS_SESSION_TOKEN']
+
+  const variables = (source: string): string[] => [
+    ...[...source.matchAll(/process\.env\.([A-Z][A-Z_]+)/g)].map(([, name = '']) => name),
+    ...[...source.matchAll(/\{([^{}]*)\} = process\.env\b/g)].flatMap(([, taken = '']) => taken.match(/\b[A-Z][A-Z_]+\b/g) ?? []),
+  ]
+
+  const inConfig = [...read('lib/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name)
+
+  test('has every variable that the code reads, and no other', () => {
+    const files = globSync(['lib/**/*.ts', 'functions/**/*.ts', 'tools/**/*.ts', 'tests/smoke/*.ts'], { cwd: ROOT })
+    const inCode = files.flatMap((file) => variables(read(file))).filter((name) => !NOT_OURS.includes(name))
+    expect(inConfig).toEqual(expect.arrayContaining(['TABLE_NAME', 'JWT_SECRET', 'BCRYPT_COST']))
+    expect(inCode).toEqual(expect.arrayContaining(['PORT', 'HOST', 'ADMIN_EMAIL', 'DYNAMODB_ENDPOINT', 'API_URL']))
+    expect(names.toSorted()).toEqual([...new Set([...inConfig, ...inCode])].sort())
+  })
+
+  test('has the defaults of lib/config.ts', async () => {
+    for (const name of inConfig) vi.stubEnv(name, '')
+    vi.stubEnv('TABLE_NAME', 'any-table')
+    vi.stubEnv('JWT_SECRET', 'x'.repeat(32))
+    vi.resetModules()
+    const readers: (() => object)[] = Object.values(await import('#lib/config.ts'))
+    const { TABLE_NAME: _given, JWT_SECRET: _too, ...defaults } = Object.assign({}, ...readers.map((config) => config()))
+    vi.unstubAllEnvs()
+    expect(defaults).toMatchObject({ JWT_LIFETIME_SECONDS: 86_400, LOGIN_TOKEN: 'opaque' })
+    const simple = Object.entries(defaults).filter(([, value]) => typeof value !== 'object')
+    for (const [name, value] of simple)
+      expect([name, cellsOf(rows[names.indexOf(name)] ?? '')[1]]).toEqual([name, `\`${value}\``])
+  })
+
+  test('has what a deployed function is given', () => {
+    const given = Object.keys(parse(read('serverless.yml')).provider.environment)
+    expect(names).toEqual(expect.arrayContaining(given))
+    expect(inConfig).toEqual(expect.arrayContaining(given))
+  })
+})
+
+test('every npm script is in the table of commands, and every command is a script', () => {
+  const scripts = Object.keys(packageJson.scripts).map((name) =>
+    ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`,
+  )
+  expect(
+    rowsOf('Commands')
+      .map((row) => nameOf(row).split(' -- ')[0])
+      .sort(),
+  ).toEqual(scripts.sort())
+})
+
+test('every file and folder that the README names is there', () => {
+  const paths = inlineCode().filter((code) => /^(lib|functions|tests|tools)\/[\w./-]*$/.test(code) && !code.includes('tags'))
+  expect(paths.length).toBeGreaterThan(4)
+  expect(paths.filter((path) => !existsSync(ROOT + path))).toEqual([])
+})
+
+test('the layout names every folder of functions/ and lib/', () => {
+  const layout = blocksOf('How the code is laid out')[0]?.text ?? ''
+  const folders = globSync(['functions/*/', 'lib/*/'], { cwd: ROOT }).map((path) => `${path.split('/')[1]}/`)
+  expect(folders.length).toBeGreaterThan(10)
+  expect(folders.filter((folder) => !layout.includes(folder))).toEqual([])
+})
+
+test('the tour finds the password where npm start leaves it', () => {
+  expect(`${ROOT}.masthead/state.json`).toBe(stateFiles.state)
+  expect(section('Five minutes with curl')).toContain("require('./.masthead/state.json').adminPassword")
+})
