@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 
-const seconds = (fallback: number) =>
+/** A whole number from 1 to 999,999,999. */
+const positive = (fallback: number) =>
   z.pipe(z._default(z.string().check(z.regex(/^[1-9]\d{0,8}$/)), String(fallback)), z.transform(Number))
 
 const secret = z.string().check(z.refine((value) => Buffer.byteLength(value) >= 32, { error: 'must have at least 32 bytes' }))
@@ -16,11 +17,44 @@ const TableConfig = z.object({
 const AuthConfig = z.object({
   JWT_SECRET: secret,
   JWT_SECRET_PREVIOUS: z.optional(secret),
-  JWT_LIFETIME_SECONDS: seconds(86_400),
-  TOKEN_LIFETIME_SECONDS: seconds(2_592_000),
+  JWT_LIFETIME_SECONDS: positive(86_400),
+  TOKEN_LIFETIME_SECONDS: positive(2_592_000),
   LOGIN_TOKEN: z._default(z.enum(['opaque', 'jwt']), 'opaque'),
   BCRYPT_COST: z.pipe(z._default(z.string().check(z.regex(/^([4-9]|1\d)$/)), '10'), z.transform(Number)),
+  LOGIN_FAILURES_PER_SOURCE: positive(5),
+  LOGIN_FAILURES: positive(50),
+  SOURCE_FAILURES: positive(100),
+  LOCK_SECONDS: positive(900),
+  LOCK_SECONDS_MAX: positive(3600),
+  TENANT_WRITES_PER_MINUTE: positive(600),
 })
+
+const cents = z.int().check(z.minimum(0))
+const lastDay = { last_day: z.optional(z.iso.date()) }
+
+const Discount = z.union([
+  z.strictObject({ percent: z.int().check(z.minimum(1), z.maximum(100)), ...lastDay }),
+  z.strictObject({ amount_cents: cents, ...lastDay }),
+])
+/** A percentage or a fixed amount, until the end of its last day (UTC). */
+export type Discount = z.infer<typeof Discount>
+
+const Pricing = z.object({
+  currency: z._default(z.string().check(z.regex(/^[A-Z]{3}$/)), 'EUR'),
+  plans: z._default(z.object({ team: cents, business: cents }), { team: 2900, business: 9900 }),
+  discounts: z._default(z.record(z.string(), Discount), {}),
+})
+
+const PricingConfig = z.object({ PRICING: z.pipe(z._default(z.string(), '{}'), z.pipe(z.transform(parseJson), Pricing)) })
+
+/** What no schema accepts where the text is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Reads a part of the environment once, at its first use and not at import, so that tools can load a handler without any.
@@ -46,5 +80,8 @@ function read<T>(schema: z.core.$ZodType<T>): T {
 /** Where the table is. */
 export const tableConfig = fromEnvironment(TableConfig)
 
-/** How passwords and tokens are made; lifetimes are in seconds. */
+/** How passwords and tokens are made, how often a login may fail and a tenant may write; lifetimes are in seconds. */
 export const authConfig = fromEnvironment(AuthConfig)
+
+/** What plans cost and which discounts there are. */
+export const pricingConfig = fromEnvironment(PricingConfig)

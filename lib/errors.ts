@@ -4,6 +4,7 @@ const FAILURES = {
   InvalidCursor: [400, 'Cursor is invalid'],
   InvalidCredentials: [401, 'Invalid credentials'],
   Unauthorized: [401, 'Unauthorized'],
+  LoginRequired: [401, 'require_login'],
   Forbidden: [403, 'Forbidden'],
   NotFound: [404, 'Not found'],
   Conflict: [409, 'Conflict'],
@@ -17,7 +18,10 @@ const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
-type FailureOptions = { details?: unknown; retryAfterSeconds?: number; cause?: unknown }
+/** Authentication's own errors come without the envelope. */
+const BARE: FailureCode[] = ['InvalidCredentials', 'Unauthorized']
+
+type FailureOptions = { details?: unknown; retryAfterSeconds?: number; cause?: unknown; isBare?: boolean }
 
 /**
  * What a handler, a policy or a store throws to refuse. The envelope alone turns it into a response;
@@ -29,6 +33,8 @@ export class Failure extends Error {
   readonly error: string | string[]
   readonly details: unknown
   readonly retryAfterSeconds: number | undefined
+  /** The body is the `error` alone. */
+  readonly isBare: boolean
 
   constructor(status: number, error: string | string[], options: FailureOptions = {}) {
     super(String(error), options.cause === undefined ? {} : { cause: options.cause })
@@ -36,13 +42,14 @@ export class Failure extends Error {
     this.error = error
     this.details = options.details
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.isBare = options.isBare ?? false
   }
 }
 
 /** A failure of the table above. */
 export function failure(code: FailureCode, options: FailureOptions = {}): Failure {
   const [status, text] = FAILURES[code]
-  return new Failure(status, text, options)
+  return new Failure(status, text, { ...options, isBare: BARE.includes(code) })
 }
 
 /** 400: keys that a request must have and has not. */

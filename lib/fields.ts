@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { EPOCH_MS, MAX_ID } from '#lib/ids.ts'
+import { EPOCH_MS, LAST_MS, MAX_ID } from '#lib/ids.ts'
 
 /** A rule of a field: its message completes a sentence that the field's name begins, its code is for programs. */
 const rule = <T>(code: string, error: string, holds: (value: T) => boolean) => z.refine<T>(holds, { error, params: { code } })
@@ -69,6 +69,12 @@ export const time = z.pipe(z.iso.datetime({ offset: true, ...stringThat('is not 
 export const pastTime = time.check(
   rule<number>('too_early', 'is too early', (ms) => ms >= EPOCH_MS),
   rule<number>('future', "can't be in the future", (ms) => ms <= Date.now()),
+)
+
+/** A time to come, as milliseconds of Unix time; as far off as an id's time can be. */
+export const futureTime = time.check(
+  rule<number>('past', 'must be in the future', (ms) => ms > Date.now()),
+  rule<number>('too_late', 'is too late', (ms) => ms <= LAST_MS),
 )
 
 /** An id as a path or a form writes it. */

@@ -12,5 +12,5 @@ export const handler = endpoint(
     status: 200,
     reply: bare(TokenReply),
   },
-  ({ body }) => logIn(body),
+  ({ body, source }) => logIn(body, source),
 )

@@ -1,6 +1,6 @@
 import { endSessions } from '#lib/auth/sessions.ts'
 import { endpoint } from '#lib/http/endpoint.ts'
 
-export const handler = endpoint({ summary: "End all of the caller's sessions", access: 'bearer', status: 204 }, ({ actor }) =>
+export const handler = endpoint({ summary: "End all of the caller's sessions", access: 'login', status: 204 }, ({ actor }) =>
   endSessions(actor),
 )

@@ -12,5 +12,5 @@ export const handler = endpoint(
     status: 200,
     reply: bare(JwtReply),
   },
-  ({ body }) => openSession(body),
+  ({ body, source }) => openSession(body, source),
 )

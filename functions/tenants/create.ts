@@ -7,7 +7,7 @@ import { NewTenant, Tenant, tenantLocation } from '#lib/tenants/tenant.ts'
 export const handler = endpoint(
   {
     summary: 'Create a tenant',
-    access: 'bearer',
+    access: 'login',
     may: mayManageTenants,
     body: NewTenant,
     status: 201,

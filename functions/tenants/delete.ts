@@ -4,6 +4,6 @@ import { deleteTenant } from '#lib/tenants/store.ts'
 import { TenantPath } from '#lib/tenants/tenant.ts'
 
 export const handler = endpoint(
-  { summary: 'Delete a tenant with everything it owns', access: 'bearer', params: TenantPath, may: mayDeleteTenant, status: 204 },
+  { summary: 'Delete a tenant with everything it owns', access: 'login', params: TenantPath, may: mayDeleteTenant, status: 204 },
   ({ tenant, ifMatch }) => deleteTenant(tenant, ifMatch),
 )

@@ -7,7 +7,7 @@ import { NewPlatformUser, NewUser, User, UsersPath, userLocation } from '#lib/us
 export const handler = endpoint(
   {
     summary: 'Create a user',
-    access: 'bearer',
+    access: 'login',
     params: UsersPath,
     may: mayManageUsers,
     body: NewUser,

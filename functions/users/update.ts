@@ -7,7 +7,7 @@ import { PlatformUserPatch, User, UserPatch, UserPath } from '#lib/users/user.ts
 export const handler = endpoint(
   {
     summary: 'Update a user',
-    access: 'bearer',
+    access: 'login',
     params: UserPath,
     may: mayUpdateUser,
     body: UserPatch,

@@ -5,8 +5,13 @@ export const ROLES = ['admin', 'owner', 'author', 'reader'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** Who makes a request, as the verified token says. */
-export type Actor = { id: number; tenant_id: TenantId; role: Role }
+/** What an API key is good for. */
+export const SCOPES = ['read', 'write'] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+/** Who makes a request, as the verified token says; with a `scope` it is by an API key and not by a person who logged in. */
+export type Actor = { id: number; tenant_id: TenantId; role: Role; scope?: Scope | undefined }
 
 /** The platform's own tenant, where the admins live. */
 export const PLATFORM_TENANT = 1 as TenantId

@@ -1,27 +1,43 @@
 import { authConfig } from '#lib/config.ts'
-import { getItem } from '#lib/table/items.ts'
+import { describeError, log } from '#lib/log.ts'
+import { exists } from '#lib/table/expressions.ts'
+import { getItem, touchItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 import type { Actor } from './actor.ts'
 import { nowSeconds, type Principal, type Token } from './identity.ts'
 import { verifyJwt } from './jwt.ts'
 import { digestToken, isToken } from './tokens.ts'
 
-/** Who a bearer token stands for, in one read; undefined where it stands for nobody (any more). */
+/** Who a bearer token or an API key stands for, in one read; undefined where it stands for nobody (any more). */
 export async function authenticate(bearer: string): Promise<Actor | undefined> {
   // Whatever kind of token comes first: a function whose environment is wrong must say so at its first call.
   authConfig()
-  const known = await (isToken(bearer) ? byToken(bearer) : byJwt(bearer))
-  return known && { id: known.user_id, tenant_id: known.tenant_id, role: known.role }
+  if (isToken(bearer)) return byToken(digestToken(bearer))
+  const principal = await byJwt(bearer)
+  return principal && { id: principal.user_id, tenant_id: principal.tenant_id, role: principal.role }
 }
 
-async function byToken(token: string): Promise<Token | undefined> {
-  const found = await getItem<Token>(keys.token(digestToken(token)))
+async function byToken(digest: string): Promise<Actor | undefined> {
+  const token = await getItem<Token>(keys.token(digest))
   // The table's TTL deletes late.
-  return found && found.expires_at > nowSeconds() ? found : undefined
+  if (!token || token.expires_at <= nowSeconds()) return undefined
+  if (token.key_id !== undefined) await noteUse(digest, token, token.key_id)
+  return { id: token.user_id, tenant_id: token.tenant_id, role: token.role, scope: token.scope }
 }
 
 async function byJwt(jwt: string): Promise<Principal | undefined> {
   const claims = await verifyJwt(jwt)
   const principal = claims && (await getItem<Principal>(keys.principal(claims.user_id)))
   return principal && claims.exp > principal.mark ? principal : undefined
+}
+
+/** Keeps the day on which an API key was used last: one write a day, and no reason to refuse the request where it fails. */
+async function noteUse(digest: string, { tenant_id, user_id, last_used_on }: Token, id: number): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10)
+  if (last_used_on === today) return
+  const change = { set: { last_used_on: today } }
+  const noted = [keys.token(digest), keys.apiKey(tenant_id, user_id, id)].map((key) => touchItem(key, change, [exists]))
+  for (const result of await Promise.allSettled(noted))
+    if (result.status === 'rejected')
+      log('warn', 'The use of an API key was not noted', { user_id, error: describeError(result.reason) })
 }

@@ -2,7 +2,7 @@ import { failure } from '#lib/errors.ts'
 import { equals } from '#lib/table/expressions.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
 import { change, create, erase, eraseAny, replace, type Step } from '#lib/table/transact.ts'
-import type { Role } from './actor.ts'
+import type { Role, Scope } from './actor.ts'
 
 /** What a user's login and principal both know. */
 type Identity = {
@@ -21,14 +21,26 @@ type Identity = {
 /** A user as an email finds it. */
 export type Login = Identity & { email: string; password_digest: string }
 
-/** A user as a token finds it. */
-export type Principal = Identity & { email: string }
+/** An API key as its user's identity knows it; `expires_at` in seconds of Unix time. */
+export type KeyRef = { id: number; digest: string; scope: Scope; expires_at: number }
 
-/** What an opaque token leads to; `expires_at` in seconds of Unix time. */
-export type Token = Pick<Identity, 'tenant_id' | 'user_id' | 'role'> & { expires_at: number }
+/** A user as a token finds it. */
+export type Principal = Identity & { email: string; api_keys?: KeyRef[] }
+
+/** What an opaque token or an API key leads to; `expires_at` in seconds of Unix time. */
+export type Token = Pick<Identity, 'tenant_id' | 'user_id' | 'role'> & {
+  expires_at: number
+  /** An API key's alone. */
+  scope?: Scope
+  key_id?: number
+  /** The day of its last use, as `YYYY-MM-DD`. */
+  last_used_on?: string
+}
 
 /** What may change of an identity that keeps its email. */
-export type IdentityChange = Partial<Pick<Login, 'role' | 'password_digest' | 'mark' | 'token_digest' | 'token_expires_at'>>
+export type IdentityChange = Partial<
+  Pick<Login, 'role' | 'password_digest' | 'mark' | 'token_digest' | 'token_expires_at'> & Pick<Principal, 'api_keys'>
+>
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
@@ -62,39 +74,51 @@ export function createIdentity(user: Pick<Login, 'tenant_id' | 'user_id' | 'emai
 }
 
 /** Steps: login and principal change together. */
-export function changeIdentity({ email, user_id, rev }: Principal, { password_digest, ...both }: IdentityChange): Step[] {
+export function changeIdentity({ email, user_id, rev }: Principal, changes: IdentityChange): Step[] {
+  const { password_digest, api_keys, ...both } = changes
   const asRead = [equals('rev', rev)]
-  const set = password_digest === undefined ? both : { ...both, password_digest }
+  const onLogin = password_digest === undefined ? both : { ...both, password_digest }
+  const onPrincipal = api_keys === undefined ? both : { ...both, api_keys }
   return [
-    change(keys.login(email, user_id), { set, add: { rev: 1 } }, asRead, moved),
-    change(keys.principal(user_id), { set: both, add: { rev: 1 } }, asRead, moved),
+    change(keys.login(email, user_id), { set: onLogin, add: { rev: 1 } }, asRead, moved),
+    change(keys.principal(user_id), { set: onPrincipal, add: { rev: 1 } }, asRead, moved),
   ]
 }
 
 /** Steps: the identity moves to another email, and changes in the same write. `login` is as it was read. */
 export function moveIdentity(login: Login, email: string, changes: IdentityChange): Step[] {
-  const { password_digest, ...principal } = { ...login, ...changes, email, rev: login.rev + 1 }
+  const { api_keys, ...both } = changes
+  const { password_digest, ...principal } = { ...login, ...both, email, rev: login.rev + 1 }
   const asRead = [equals('rev', login.rev)]
   return [
     erase(keys.login(login.email, login.user_id), asRead, moved),
     create(keys.login(email, login.user_id), 'login', { ...principal, password_digest }, moved),
-    change(keys.principal(login.user_id), { set: principal }, asRead, moved),
+    change(keys.principal(login.user_id), { set: api_keys ? { ...principal, api_keys } : principal }, asRead, moved),
   ]
 }
 
-/** Steps: nobody can log in as the user any more, and its opaque token is dead with the same write. */
-export const eraseIdentity = ({ email, user_id, rev, token_digest }: Principal): Step[] => [
-  erase(keys.login(email, user_id), [equals('rev', rev)], moved),
-  erase(keys.principal(user_id), [equals('rev', rev)], moved),
-  ...eraseToken(token_digest),
+/** Steps: nobody can log in as the user any more, and every token of it is dead with the same write. */
+export const eraseIdentity = (principal: Principal): Step[] => [
+  erase(keys.login(principal.email, principal.user_id), [equals('rev', principal.rev)], moved),
+  erase(keys.principal(principal.user_id), [equals('rev', principal.rev)], moved),
+  ...eraseToken(principal.token_digest),
+  ...eraseKeys(principal),
 ]
 
 /** Steps: an opaque token, if there is one, stops working. */
 export const eraseToken = (digest: string | undefined): Step[] => (digest === undefined ? [] : [eraseAny(keys.token(digest))])
 
-/** Steps: the opaque token that counts stands for another role from now on. */
-export function changeTokenRole({ tenant_id, user_id, token_digest, token_expires_at = 0 }: Principal, role: Role): Step[] {
-  if (token_digest === undefined || token_expires_at <= nowSeconds()) return []
-  // Not an update: the table's TTL may take the item away at any time, and `rev` says already that the token is still the one.
-  return [replace(keys.token(token_digest), 'token', { tenant_id, user_id, role, expires_at: token_expires_at })]
+/** Steps: all API keys stop working, and are gone from the list. */
+export const eraseKeys = ({ tenant_id, user_id, api_keys = [] }: Principal): Step[] =>
+  api_keys.flatMap(({ id, digest }) => [eraseAny(keys.token(digest)), eraseAny(keys.apiKey(tenant_id, user_id, id))])
+
+/** Steps: every token that counts stands for another role from now on. */
+export function changeTokenRole(principal: Principal, role: Role): Step[] {
+  const { tenant_id, user_id, token_digest, token_expires_at = 0, api_keys = [] } = principal
+  const session = token_digest === undefined ? [] : [{ digest: token_digest, expires_at: token_expires_at }]
+  const byKey = api_keys.map(({ id, ...rest }) => ({ ...rest, key_id: id }))
+  // Not updates: the table's TTL may take the items away at any time, and `rev` says already that the tokens are still those.
+  return [...session, ...byKey]
+    .filter(({ expires_at }) => expires_at > nowSeconds())
+    .map(({ digest, ...token }) => replace(keys.token(digest), 'token', { tenant_id, user_id, role, ...token }))
 }

@@ -35,7 +35,7 @@ async function isDoomed(anchor: Key): Promise<boolean> {
 }
 
 async function postpone(anchor: Key): Promise<void> {
-  await touchItem(anchor, { touched_at: Date.now() }, [exists])
+  await touchItem(anchor, { set: { touched_at: Date.now() } }, [exists])
 }
 
 /** Marks the children's anchors before it deletes their records: the other way round, a child could be lost track of. */

@@ -6,7 +6,7 @@ import type { Spec } from './spec.ts'
 /** The token is the last space-separated part of the header's value; what stands before it is not examined. */
 export const bearerOf = (authorization: string | undefined): string => authorization?.split(' ').at(-1) ?? ''
 
-/** Finds out who makes the request, or refuses it with a 401. A public route does not look at the header. */
+/** Finds out who makes the request, or refuses it with a 401. A public route does not look at the header, a login's takes no API key. */
 export function bearer({ access }: Pick<Spec, 'access'>): Middleware {
   return {
     before: async ({ event }) => {
@@ -14,6 +14,7 @@ export function bearer({ access }: Pick<Spec, 'access'>): Middleware {
       const token = bearerOf(header(event, 'authorization'))
       const actor = token === '' ? undefined : await authenticate(token)
       if (!actor) throw failure('Unauthorized')
+      if (access === 'login' && actor.scope) throw failure('LoginRequired')
       event.known.actor = actor
     },
   }

@@ -10,7 +10,7 @@ import { idempotency } from './idempotency.ts'
 import { query } from './query.ts'
 import type { HttpEvent, HttpResponse } from './request.ts'
 import { respond } from './respond.ts'
-import { scope } from './scope.ts'
+import { counted, scope } from './scope.ts'
 import type { Access, Call, Spec } from './spec.ts'
 
 type LambdaHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>
@@ -35,6 +35,6 @@ export function endpoint<A extends Access, P = unknown, Q = unknown, B = unknown
     .use(query(route))
     .use(idempotency(route))
     .use(ifMatch())
-    .handler(async (event) => respond(route, event, await handle(event.known as never)))
-  return async (event, context) => run({ ...event, known: {} }, context)
+    .handler(async (event) => respond(route, event, await counted(event, () => handle(event.known as never))))
+  return async (event, context) => run({ ...event, known: { source: event.requestContext.http.sourceIp } }, context)
 }

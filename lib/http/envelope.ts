@@ -3,8 +3,8 @@ import { describeError, log } from '#lib/log.ts'
 import type { HttpResponse, Middleware } from './request.ts'
 
 /** The body of a failure: authentication's own short form, the envelope for all others. */
-function failureBody({ status, error, details }: Failure): unknown {
-  if (status === 401) return { error }
+function failureBody({ isBare, error, details }: Failure): unknown {
+  if (isBare) return { error }
   return { success: false, error, ...(details !== undefined && { details }) }
 }
 

@@ -7,6 +7,8 @@ import type { Versions } from '#lib/table/preconditions.ts'
 
 /** What the middlewares find out about a request, each its own part. */
 export type Known = {
+  /** The caller's address, as API Gateway saw it. */
+  source: string
   actor?: Actor
   tenant?: TenantId
   params?: unknown

@@ -1,17 +1,21 @@
 import { safeParse } from 'zod/mini'
 import { scopeOf } from '#lib/auth/actor.ts'
 import { failure } from '#lib/errors.ts'
-import type { Middleware } from './request.ts'
+import { countWrite, requireBudget } from '#lib/limits/writes.ts'
+import type { HttpEvent, Middleware } from './request.ts'
 import type { Spec } from './spec.ts'
 
-/** Finds out what the path names and whether the caller's role may do that: path ids and tenant 404, role 403. */
+/** Finds out what the path names and whether the caller's role may do that: path ids and tenant 404, role 403, the tenant's rate 429. */
 export function scope({ params, may }: Pick<Spec, 'params' | 'may'>): Middleware {
   return {
-    before: ({ event: { known, pathParameters } }) => {
+    before: ({ event: { known, pathParameters, requestContext } }) => {
       if (params) known.params = readParams(params, pathParameters)
       if (!known.actor) return
       known.tenant = scopeOf(known.actor, (known.params as { tenant_id?: number } | undefined)?.tenant_id)
+      const isRead = requestContext.http.method === 'GET'
+      if (known.actor.scope === 'read' && !isRead) throw failure('Forbidden')
       if (may && !may(known.actor, known.params)) throw failure('Forbidden')
+      if (!isRead) requireBudget(known.tenant)
     },
   }
 }
@@ -20,4 +24,11 @@ function readParams(schema: NonNullable<Spec['params']>, given: unknown): unknow
   const result = safeParse(schema, given)
   if (!result.success) throw failure('NotFound')
   return result.data
+}
+
+/** Runs a handler; a write is counted side by side with it. */
+export async function counted<T>({ known: { tenant }, requestContext }: HttpEvent, work: () => Promise<T>): Promise<T> {
+  if (tenant === undefined || requestContext.http.method === 'GET') return work()
+  const [result] = await Promise.all([work(), countWrite(tenant)])
+  return result
 }

@@ -5,7 +5,8 @@ import type { Versions } from '#lib/table/preconditions.ts'
 import type { Fields } from './input.ts'
 import type { Reply } from './reply.ts'
 
-export type Access = 'bearer' | 'public'
+/** Nobody in particular, whoever has a token or an API key, or only a person who logged in. */
+export type Access = 'public' | 'bearer' | 'login'
 
 /** Everything about a route but its path, as data: types, validation, permissions and the reply's filter come from it. */
 export type Spec<A extends Access = Access, P = unknown, Q = unknown, B = unknown, R = unknown> = {
@@ -29,7 +30,7 @@ export type Spec<A extends Access = Access, P = unknown, Q = unknown, B = unknow
   location?(record: NoInfer<R>): string
 }
 
-/** What a handler is called with. No other tenant gets here than those that the token allows. */
-export type Call<A extends Access, P, Q, B> = { params: P; query: Q; body: B } & (A extends 'bearer'
-  ? { actor: Actor; tenant: TenantId; once?: Once; ifMatch?: Versions }
-  : unknown)
+/** What a handler is called with: no other tenant than those that the token allows; `source` is the caller's address. */
+export type Call<A extends Access, P, Q, B> = { params: P; query: Q; body: B } & (A extends 'public'
+  ? { source: string }
+  : { actor: Actor; tenant: TenantId; once?: Once; ifMatch?: Versions })

@@ -27,10 +27,11 @@ export const living = ({ key, facts = {} }: Parent, refuse: Refusal = notFound):
 export const mark = (key: Key): Step => change(key, { set: purging() }, [], notFound)
 
 /** The same as a write of its own; says whether the anchor was there. Without the condition it would raise a ghost. */
-export const markAnchor = (key: Key): Promise<boolean> => touchItem(key, purging(), [exists])
+export const markAnchor = async (key: Key): Promise<boolean> => (await touchItem(key, { set: purging() }, [exists])).done
 
 /** Puts back, marked, an anchor that went before what it owned. */
-export const restoreAnchor = (key: Key): Promise<boolean> => touchItem(key, { ...purging(), type: 'anchor' }, [absent])
+export const restoreAnchor = async (key: Key): Promise<boolean> =>
+  (await touchItem(key, { set: { ...purging(), type: 'anchor' } }, [absent])).done
 
 async function getLiving({ key, facts }: Parent): Promise<Item> {
   const anchor = await getItem(key)

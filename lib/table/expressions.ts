@@ -35,6 +35,10 @@ export const expiredBy =
   (now: number): Clause =>
   (b) =>
     `${b.name('expires_at')} <= ${b.value(now)}`
+export const above =
+  (attribute: string, value: number): Clause =>
+  (b) =>
+    `${b.name(attribute)} > ${b.value(value)}`
 /** The record's version is one of those; with none of them, it never is. */
 export const versionIn = (versions: number[]): Clause =>
   either(...(versions.length > 0 ? versions : [0]).map((version) => equals('version', version)))
@@ -50,16 +54,22 @@ export const either =
 export const matches = (facts: Record<string, unknown>): Clause[] =>
   Object.entries(facts).map(([name, value]) => equals(name, value))
 
-/** How attributes change; an attribute set to `undefined` is removed, one in `add` grows by its number. */
-export type Change = { set: Record<string, unknown>; add?: Record<string, number> }
+/**
+ * How attributes change: one in `set` is set, or removed where it is `undefined`; one in `begin` is set where it is missing; one in
+ * `add` grows by its number, from 0 where it is missing.
+ */
+export type Change = { set?: Record<string, unknown>; begin?: Record<string, unknown>; add?: Record<string, number> }
 
-const assignments = (b: Bindings, { set, add = {} }: Change): string[] => [
+const assignments = (b: Bindings, { set = {}, begin = {}, add = {} }: Change): string[] => [
   ...Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [`${b.name(name)} = ${b.value(value)}`])),
-  ...Object.entries(add).map(([name, step]) => `${b.name(name)} = ${b.name(name)} + ${b.value(step)}`),
+  ...Object.entries(begin).map(([name, value]) => `${b.name(name)} = ${orElse(b, name, value)}`),
+  ...Object.entries(add).map(([name, step]) => `${b.name(name)} = ${orElse(b, name, 0)} + ${b.value(step)}`),
 ]
 
+const orElse = (b: Bindings, name: string, value: unknown): string => `if_not_exists(${b.name(name)}, ${b.value(value)})`
+
 function updateExpression(b: Bindings, change: Change): string {
-  const removed = Object.keys(change.set).filter((name) => change.set[name] === undefined)
+  const removed = Object.entries(change.set ?? {}).flatMap(([name, value]) => (value === undefined ? [name] : []))
   const removal = removed.length === 0 ? '' : ` REMOVE ${removed.map((name) => b.name(name)).join(', ')}`
   return `SET ${assignments(b, change).join(', ')}${removal}`
 }
@@ -76,7 +86,8 @@ export const conditionOf = (clauses: Clause[]) => render(new Bindings(), clauses
 /** The parts of an update that carry its change and its condition. */
 export function updateOf(change: Change, clauses: Clause[]) {
   const b = new Bindings()
-  return { UpdateExpression: updateExpression(b, change), ...render(b, clauses) }
+  const UpdateExpression = updateExpression(b, change)
+  return { UpdateExpression, ...render(b, clauses) }
 }
 
 /** A name for one write, by which a write that the SDK has sent twice knows itself again. */

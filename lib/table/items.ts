@@ -50,6 +50,12 @@ export async function querySortKeys(pk: string, range: SortRange): Promise<strin
   return Items.map(({ sk }) => sk)
 }
 
+/** The items of such a page, each with its sort key. */
+export async function queryKeyed<T = Item>(pk: string, range: SortRange): Promise<[sk: string, item: T][]> {
+  const { Items = [] } = await send(() => documentClient().send(queryFor(pk, range)))
+  return Items.map((item) => [item.sk, attributesOf(item) as T])
+}
+
 function queryFor(
   pk: string,
   { from, to, after, limit, ascending = true }: SortRange,
@@ -91,15 +97,23 @@ export async function updateRecord<T = Item>(key: Key, set: Item, clauses: Claus
   }
 }
 
-/** Changes one item where the clauses hold; says whether they did. For what is no record: anchors. */
-export async function touchItem(key: Key, set: Item, clauses: Clause[]): Promise<boolean> {
-  const update = new UpdateCommand({ ...table(), Key: key, ...updateOf({ set }, clauses) })
+/** Whether a conditional write went through, and the item as it is after it, or as it was where it did not. */
+export type Outcome<T> = { done: boolean; item: T | undefined }
+
+/** Changes one item where the clauses hold; where there is none and they hold, it makes one. For what is no record: anchors, counters. */
+export async function touchItem<T = Item>(key: Key, change: Change, clauses: Clause[]): Promise<Outcome<T>> {
+  const update = new UpdateCommand({
+    ...table(),
+    Key: key,
+    ...updateOf(change, clauses),
+    ReturnValues: 'ALL_NEW',
+    ...REFUSED_ITEM,
+  })
   try {
-    await send(() => documentClient().send(update))
-    return true
+    const { Attributes = {} } = await send(() => documentClient().send(update))
+    return { done: true, item: attributesOf(Attributes) as T }
   } catch (error) {
-    refusedItem(error)
-    return false
+    return { done: false, item: refusedItem(error) as T | undefined }
   }
 }
 

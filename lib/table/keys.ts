@@ -22,6 +22,7 @@ const ofTenant = (t: TenantId) => `TENANT#${t}`
 const ofUser = (t: TenantId, u: number) => `TENANT#${t}#USER#${u}`
 const ofBlog = (t: TenantId, b: number) => `TENANT#${t}#BLOG#${b}`
 const ofPost = (t: TenantId, p: number) => `TENANT#${t}#POST#${p}`
+const ofFailures = (subject: string) => `FAILURES#${subject}`
 const ofEmail = (email: string) => `EMAIL#${email}`
 
 /** The chart of every item in the table. */
@@ -35,6 +36,12 @@ export const keys = {
   login: (email: string, u: number): Key => ({ pk: ofEmail(email), sk: `USER#${padId(u)}` }),
   token: (digest: string): Key => ({ pk: `TOKEN#${digest}`, sk: 'TOKEN' }),
   idempotency: (t: TenantId, u: number, key: string): Key => ({ pk: ofUser(t, u), sk: `IDEM#${key}` }),
+  apiKey: (t: TenantId, u: number, k: number): Key => ({ pk: ofUser(t, u), sk: `KEY#${padId(k)}` }),
+  failures: (subject: string, source: string, t?: number): Key => ({
+    pk: ofFailures(subject),
+    sk: t === undefined ? source : `${source}#${t}`,
+  }),
+  writes: (t: TenantId, minute: number): Key => ({ pk: `WRITES#${t}`, sk: padId(minute) }),
   principal: (u: number): Key => ({ pk: `USER#${u}`, sk: 'USER' }),
 }
 
@@ -53,6 +60,7 @@ export const collections = {
   blogs: (t: TenantId, u: number): Collection => ({ pk: ofUser(t, u), prefix: 'BLOG#' }),
   posts: (t: TenantId, b: number): Collection => ({ pk: ofBlog(t, b), prefix: 'POST#' }),
   comments: (t: TenantId, p: number): Collection => ({ pk: ofPost(t, p), prefix: 'COMMENT#' }),
+  apiKeys: (t: TenantId, u: number): Collection => ({ pk: ofUser(t, u), prefix: 'KEY#' }),
   logins: (email: string): Collection => ({ pk: ofEmail(email), prefix: 'USER#' }),
 }
 

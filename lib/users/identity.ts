@@ -50,17 +50,20 @@ async function identitySteps(
   next: UserRecord,
   password_digest: string | undefined,
 ): Promise<Step[]> {
-  const sessions = password_digest === undefined ? {} : { password_digest, ...ended(principal) }
+  const sessions = password_digest === undefined ? {} : { password_digest, ...ended(principal), api_keys: [] }
   const changes: identity.IdentityChange = { role: next.role, ...sessions }
   return [
     ...(next.email === principal.email
       ? identity.changeIdentity(principal, changes)
       : await moveLogin(principal, next.email, changes)),
-    ...(password_digest === undefined
-      ? identity.changeTokenRole(principal, next.role)
-      : identity.eraseToken(principal.token_digest)),
+    ...(password_digest === undefined ? identity.changeTokenRole(principal, next.role) : everyToken(principal)),
   ]
 }
+
+const everyToken = (principal: identity.Principal): Step[] => [
+  ...identity.eraseToken(principal.token_digest),
+  ...identity.eraseKeys(principal),
+]
 
 async function moveLogin(principal: identity.Principal, email: string, changes: identity.IdentityChange): Promise<Step[]> {
   const login = await getItem<identity.Login>(keys.login(principal.email, principal.user_id))

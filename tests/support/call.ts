@@ -14,6 +14,8 @@ export type CallRequest = {
   /** A value is sent as JSON, a string or a buffer as it is. */
   body?: unknown
   headers?: Record<string, string>
+  /** The caller's address; a new one each time unless given. */
+  from?: string
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the body's fields and asserts what they are
@@ -41,8 +43,13 @@ function payload(body: unknown): { body?: string; isBase64Encoded: boolean } {
   return { body: typeof body === 'string' ? body : JSON.stringify(body), isBase64Encoded: false }
 }
 
+const newAddress = (): string => `10.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join('.')}`
+
 /** An API Gateway event (payload 2.0) for a function of serverless.yml. */
-export function eventFor(name: string, { as, params = {}, query, body, headers = {} }: CallRequest): APIGatewayProxyEventV2 {
+export function eventFor(
+  name: string,
+  { as, params = {}, query, body, headers = {}, from = newAddress() }: CallRequest,
+): APIGatewayProxyEventV2 {
   const { method, path, routeKey } = address(name, params)
   const rawQueryString = queryString(query)
   const sent = {
@@ -50,7 +57,7 @@ export function eventFor(name: string, { as, params = {}, query, body, headers =
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...headers,
   }
-  const http = { method, path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'tests' }
+  const http = { method, path, protocol: 'HTTP/1.1', sourceIp: from, userAgent: 'tests' }
   return {
     version: '2.0',
     routeKey,

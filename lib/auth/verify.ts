@@ -1,0 +1,64 @@
+import { DomainFailure, failure } from '#lib/errors.ts'
+import { isEmail, normalizeEmail } from '#lib/fields.ts'
+import { getItem, queryItems } from '#lib/table/items.ts'
+import { collections, keys, type TenantId } from '#lib/table/keys.ts'
+import type { Credentials } from './credentials.ts'
+import { Guard } from './guard.ts'
+import type { Login } from './identity.ts'
+import { passwordFits } from './passwords.ts'
+
+/** How many users of one email are tried without a `tenant_id`: the oldest, so that nobody can crowd out an older account. */
+const MAX_CANDIDATES = 5
+
+/** The one login that credentials fit; `forgiven` is the clearing of its earlier failures, under way. */
+export type Verified = { login: Login; forgiven: Promise<void> }
+
+/**
+ * Finds the login that credentials fit. Throws the 401 where there is none, a 422 where there are several, and a 429 where too
+ * many attempts have failed, which costs no hash.
+ */
+export async function verifyCredentials({ email, password, tenant_id }: Credentials, address: string): Promise<Verified> {
+  const known = normalizeEmail(email)
+  const [logins, guard] = await Promise.all([findLogins(known, tenant_id), Guard.count(known, tenant_id, address)])
+  const tenants = logins.length > 0 ? logins.map((login) => login.tenant_id) : [tenant_id]
+  const waits = tenants.map((tenant) => guard.waitFor(tenant))
+  if (waits.every((seconds) => seconds > 0)) return guard.refuse(waits)
+  const open = logins.filter((_, n) => waits[n] === 0)
+  const fitting = await fittingOnes(open, password)
+  if (fitting.length === 0) {
+    await guard.fail(tenants)
+    throw failure('InvalidCredentials')
+  }
+  return theOne(fitting, guard.succeed(fitting.map((login) => login.tenant_id)))
+}
+
+/** Where nobody has the email the same work is done, so that the time does not tell. */
+async function fittingOnes(logins: Login[], password: string): Promise<Login[]> {
+  if (logins.length === 0) await passwordFits(password, undefined)
+  const tried = await Promise.all(
+    logins.map(async (login) => ((await passwordFits(password, login.password_digest)) ? [login] : [])),
+  )
+  return tried.flat()
+}
+
+async function theOne(fitting: Login[], forgiven: Promise<void>): Promise<Verified> {
+  const [login, ...others] = fitting
+  if (login && others.length === 0) return { login, forgiven }
+  await forgiven
+  throw new DomainFailure('Email belongs to several tenants', {
+    details: { tenant_ids: fitting.map(({ tenant_id }) => tenant_id) },
+  })
+}
+
+async function findLogins(email: string, tenant: number | undefined): Promise<Login[]> {
+  if (!isEmail(email)) return []
+  if (tenant !== undefined) return findLoginIn(tenant as TenantId, email)
+  const { pk, prefix } = collections.logins(email)
+  return (await queryItems<Login>(pk, { from: prefix, to: `${prefix}~`, limit: MAX_CANDIDATES })).items
+}
+
+async function findLoginIn(tenant: TenantId, email: string): Promise<Login[]> {
+  const claim = await getItem<{ user_id: number }>(keys.claim(tenant, email))
+  const login = claim && (await getItem<Login>(keys.login(email, claim.user_id)))
+  return login ? [login] : []
+}
