@@ -13,8 +13,23 @@ const VARIABLES = [
   'TOKEN_LIFETIME_SECONDS',
   'LOGIN_TOKEN',
   'BCRYPT_COST',
+  'LOGIN_FAILURES_PER_SOURCE',
+  'LOGIN_FAILURES',
+  'SOURCE_FAILURES',
+  'LOCK_SECONDS',
+  'LOCK_SECONDS_MAX',
+  'TENANT_WRITES_PER_MINUTE',
   'LOG_LEVEL',
 ]
+
+const LIMITS = {
+  LOGIN_FAILURES_PER_SOURCE: 5,
+  LOGIN_FAILURES: 50,
+  SOURCE_FAILURES: 100,
+  LOCK_SECONDS: 900,
+  LOCK_SECONDS_MAX: 3600,
+  TENANT_WRITES_PER_MINUTE: 600,
+}
 
 /** The configuration as a function finds it that starts in this environment and no other. */
 async function startIn(environment: Environment) {
@@ -37,6 +52,7 @@ describe('authConfig', () => {
       TOKEN_LIFETIME_SECONDS: 2_592_000,
       LOGIN_TOKEN: 'opaque',
       BCRYPT_COST: 10,
+      ...LIMITS,
     })
   })
 
@@ -48,6 +64,7 @@ describe('authConfig', () => {
       TOKEN_LIFETIME_SECONDS: '999999999',
       LOGIN_TOKEN: 'jwt',
       BCRYPT_COST: '12',
+      TENANT_WRITES_PER_MINUTE: '1',
     })
     expect(authConfig()).toEqual({
       JWT_SECRET: SECRET,
@@ -56,6 +73,8 @@ describe('authConfig', () => {
       TOKEN_LIFETIME_SECONDS: 999_999_999,
       LOGIN_TOKEN: 'jwt',
       BCRYPT_COST: 12,
+      ...LIMITS,
+      TENANT_WRITES_PER_MINUTE: 1,
     })
   })
 
@@ -91,6 +110,11 @@ describe('authConfig', () => {
       `a lifetime of ${JSON.stringify(value)}`,
       { JWT_SECRET: SECRET, JWT_LIFETIME_SECONDS: value },
       'JWT_LIFETIME_SECONDS is malformed',
+    ]),
+    ...Object.keys(LIMITS).map((name): [string, Environment, string] => [
+      `${name} of 0`,
+      { JWT_SECRET: SECRET, [name]: '0' },
+      `${name} is malformed`,
     ]),
     ['a token lifetime of 0', { JWT_SECRET: SECRET, TOKEN_LIFETIME_SECONDS: '0' }, 'TOKEN_LIFETIME_SECONDS is malformed'],
     ...['JWT', 'both', 'Opaque'].map((value): [string, Environment, string] => [

@@ -31,6 +31,14 @@ describe('a failure as a response', () => {
     expect(rendered(failure(code))).toEqual({ statusCode: 401, headers: { 'www-authenticate': 'Bearer' }, body: { error } })
   })
 
+  test('the guard of what needs a login is a 401 in the envelope, with a challenge', () => {
+    expect(rendered(failure('LoginRequired'))).toEqual({
+      statusCode: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+      body: { success: false, error: 'require_login' },
+    })
+  })
+
   test('says when to come again, where it knows', () => {
     expect(rendered(failure('TooManyRequests', { retryAfterSeconds: 30 })).headers).toEqual({ 'retry-after': '30' })
   })

@@ -94,6 +94,14 @@ describe('an update', () => {
     })
   })
 
+  test('begins what is missing, and adds from 0 where it is missing', () => {
+    expect(updateOf({ begin: { ends_at: 60 }, add: { failures: 1 } }, [exists])).toMatchObject({
+      UpdateExpression: 'SET #ends_at = if_not_exists(#ends_at, :0), #failures = if_not_exists(#failures, :1) + :2',
+      ExpressionAttributeNames: { '#ends_at': 'ends_at', '#failures': 'failures', '#pk': 'pk' },
+      ExpressionAttributeValues: { ':0': 60, ':1': 0, ':2': 1 },
+    })
+  })
+
   test('removes nothing where nothing is to be removed', () => {
     expect(updateOf({ set: { title: '' } }, [exists]).UpdateExpression).toBe('SET #title = :0')
   })

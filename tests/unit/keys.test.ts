@@ -20,6 +20,8 @@ describe('the chart of the table', () => {
     ['a token', keys.token('ab'.repeat(32)), `TOKEN#${'ab'.repeat(32)}`, 'TOKEN'],
     ['a principal', keys.principal(11), 'USER#11', 'USER'],
     ['an idempotency key', keys.idempotency(t, 11, 'once'), 'TENANT#7#USER#11', 'IDEM#once'],
+    ['an API key', keys.apiKey(t, 11, 55), 'TENANT#7#USER#11', 'KEY#0000000000000055'],
+    ["a minute's writes", keys.writes(t, 29_000_000), 'WRITES#7', '0000000029000000'],
   ])('has %s in its place', (_what, key, pk, sk) => {
     expect(key).toEqual({ pk, sk })
   })
