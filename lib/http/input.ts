@@ -37,7 +37,8 @@ export function validate<T>(schema: z.core.$ZodType<T>, value: unknown): T {
   return result.data
 }
 
-const isOptional = (field: z.core.$ZodType): boolean => field._zod.optin === 'optional'
+/** Optional, or with a default. */
+const isOptional = (field: z.core.$ZodType): boolean => field._zod.optin !== undefined
 
 /**
  * Throws a 400 that names the absent keys: the required ones, or, where none is required and none of them all is given (a PATCH
