@@ -8,7 +8,7 @@ import { type Route, routes } from '#tools/routes.ts'
 /**
  * Who may do what, as the contract says it: each function of serverless.yml, on what, and the status that each caller gets.
  * `owner`, `author`, `other` (another author) and `reader` belong to one tenant, the house; `foreign` owns another.
- * A blog `of author` is the author's own; so is the post in it. A comment `by reader` is one on that post.
+ * A blog `of author` is the author's own; so are the post in it and the key. A comment `by reader` is one on that post.
  */
 const EXPECTED = `
   function        on         | admin owner author other reader foreign nobody
@@ -69,6 +69,13 @@ const EXPECTED = `
   deleteComment   by reader  |  404   204   204    403   204    404     401
   deleteComment   of admin   |  204   404   404    404   404    404     401
 
+  createQuote     house      |  201   201   403    403   403    404     401
+  createQuote     platform   |  201   404   404    404   404    404     401
+
+  listApiKeys     everything |  200   200   200    200   200    200     401
+  createApiKey    everything |  201   201   201    201   201    201     401
+  deleteApiKey    of author  |  404   404   204    404   404    404     401
+
   login           everything |  200   200   200    200   200    200     200
   createSession   everything |  200   200   200    200   200    200     200
   showProfile     everything |  200   200   200    200   200    200     401
@@ -93,7 +100,7 @@ const ROUTES = routes()
 const CASES = ROWS.flatMap((row) => ROUTES.filter(({ name }) => name === row.name).map((route) => ({ ...row, route })))
 
 /** Functions that write nothing even where they are granted, though they are no GET. */
-const WRITES_NOTHING = ['createSession']
+const WRITES_NOTHING = ['createSession', 'createQuote']
 
 const REFUSALS: Record<number, Answer> = { 401: unauthorized, 403: forbidden, 404: notFound }
 
@@ -112,7 +119,8 @@ beforeAll(async () => {
     const post = await newPost(by, blog.id)
     return { ...user(person), blog_id: blog.id, post_id: post.id, comment_id: (await newComment(by, post.id)).id }
   }
-  const ofAuthor = await blogOf(house.author, house.author)
+  const key = await ask('createApiKey', { as: house.author, body: { name: 'A key' } })
+  const ofAuthor = { ...(await blogOf(house.author, house.author)), key_id: key.body.key.id }
   const commentBy = async (person: Person) => ({ ...ofAuthor, comment_id: (await newComment(person, ofAuthor.post_id)).id })
   places = {
     everything: {},
@@ -146,6 +154,8 @@ function bodyOf(name: string, caller: Person = people.author as Person): object 
     createPost: { title: 'New', body: 'New' },
     updatePost: { title: 'New' },
     createComment: { body: 'New' },
+    createQuote: { plan: 'team' },
+    createApiKey: { name: 'New' },
     login: { email, password: PASSWORD, tenant_id },
     createSession: { email, password: PASSWORD, tenant_id },
   }

@@ -82,7 +82,8 @@ describe('a path id', () => {
     const blog = await newBlog(admin)
     const post = await newPost(admin, blog.id)
     const comment = await newComment(admin, post.id)
-    ids = { tenant_id: 1, user_id: admin.id, blog_id: blog.id, post_id: post.id, comment_id: comment.id }
+    const key = await ask('createApiKey', { as: admin, body: { name: 'A key' } })
+    ids = { key_id: key.body.key.id, tenant_id: 1, user_id: admin.id, blog_id: blog.id, post_id: post.id, comment_id: comment.id }
   })
 
   const named = ROUTES.flatMap((route) => route.params.map((param) => [`${route.method} ${route.path}`, param, route] as const))
