@@ -9,15 +9,15 @@ export function section(title: string): string {
   return found.slice(title.length + 1)
 }
 
-/** The lines of a section's table below its head, as they are written. */
-export const rowsOf = (title: string): string[] =>
+/** The rows of a section's table below its head, each as its cells. */
+export const rowsOf = (title: string): string[][] =>
   section(title)
     .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .slice(1)
+    .filter((line) => line.startsWith('|'))
+    .slice(2)
+    .map(cellsOf)
 
-/** The cells of a table's row, trimmed. */
-export const cellsOf = (row: string): string[] =>
+const cellsOf = (row: string): string[] =>
   row
     .split('|')
     .slice(1, -1)

@@ -10,6 +10,7 @@ import {
   newBlog,
   newComment,
   newEmail,
+  newKey,
   newPost,
   newTenant,
   newUser,
@@ -46,6 +47,7 @@ let stranger: Person
 let blog: number
 let postId: number
 let comment: number
+let key: number
 
 beforeAll(async () => {
   admin = await logInAdmin()
@@ -58,6 +60,7 @@ beforeAll(async () => {
   blog = await newBlog(author)
   postId = await newPost(author, blog)
   comment = await newComment(reader, postId)
+  key = (await newKey(author, 'read')).id
 })
 
 afterAll(() => deleteTenants(admin))
@@ -276,6 +279,52 @@ describe('comments', () => {
   })
 })
 
+describe('API keys', () => {
+  const loginWanted = refusal(401, 'require_login')
+
+  test('act as their user within their scope, and end when they are deleted', async () => {
+    const reading = await newKey(author, 'read')
+    const writing = await newKey(author, 'write')
+    expect(reading.token).toMatch(/^mh_[0-9a-f]{64}$/)
+    const path = `/blogs/${blog}/posts`
+    const text = { title: 'By a key', body: 'Words' }
+    expect(await get(path, { as: reading.token })).toMatchObject({ status: 200, body: { success: true } })
+    expect(seen(await post(path, { as: reading.token, body: text }))).toEqual(forbidden)
+    expect(await post(path, { as: writing.token, body: text })).toMatchObject({ status: 201, body: { user_id: author.id } })
+    expect(seen(await post('/profile/keys', { as: writing.token, body: { name: 'x' } }))).toEqual(loginWanted)
+    expect(seen(await remove('/sessions', { as: writing.token }))).toEqual(loginWanted)
+
+    const listed = (await pages('/profile/keys?limit=2', author.token)).flatMap(({ body }) => body.keys)
+    expect(listed.map(({ id }: { id: number }) => id).sort()).toEqual([key, reading.id, writing.id].sort())
+    expect(JSON.stringify(listed)).not.toMatch(/mh_|digest/)
+    expect(seen(await remove(`/profile/keys/${writing.id}`, { as: author.token }))).toEqual(gone)
+    expect(seen(await get(path, { as: writing.token }))).toEqual(unauthorized)
+    expect(seen(await remove(`/profile/keys/${writing.id}`, { as: author.token }))).toEqual(notFound)
+    expect((await get(path, { as: reading.token })).status).toBe(200)
+  })
+})
+
+describe('quotes', () => {
+  test('an owner hears what a plan costs; an unknown discount is refused', async () => {
+    const path = `/tenants/${tenant}/quotes`
+    const { success, quote } = bodyOf(201, await post(path, { as: owner.token, body: { plan: 'team' } }))
+    expect({ success, quote }).toEqual({
+      success: true,
+      quote: {
+        plan: 'team',
+        price_cents: expect.any(Number),
+        discount_cents: 0,
+        total_cents: quote.price_cents,
+        currency: expect.stringMatching(/^[A-Z]{3}$/),
+        discount: null,
+      },
+    })
+    const unknown = await post(path, { as: owner.token, body: { plan: 'team', discount: `${RUN}-none` } })
+    expect(unknown).toMatchObject(refusal(422, 'Unrecognized discount code'))
+    expect(seen(await post(path, { as: author.token, body: { plan: 'team' } }))).toEqual(forbidden)
+  })
+})
+
 describe('a request that is wrong', () => {
   const path = () => `/blogs/${blog}/posts`
   const large = JSON.stringify({ title: 'x', body: 'x'.repeat(1_100_000) })
@@ -340,7 +389,16 @@ describe('each route', () => {
   const protectedRoutes = routes().filter(({ name }) => !PUBLIC.includes(name))
 
   /** What every route that wants a body finds its fields in. */
-  const anyBody = () => ({ name: 'x', title: 'x', body: 'x', description: 'x', email: newEmail('x'), password: PASSWORD })
+  const anyBody = () => ({
+    name: 'x',
+    title: 'x',
+    body: 'x',
+    description: 'x',
+    email: newEmail('x'),
+    password: PASSWORD,
+    scope: 'read',
+    plan: 'team',
+  })
 
   /** The route's path to the records of the first tenant. */
   function pathTo(path: string): string {
@@ -350,6 +408,7 @@ describe('each route', () => {
       blog_id: blog,
       post_id: postId,
       comment_id: comment,
+      key_id: key,
     }
     return pathOf(path).replace(/{(\w+)}/g, (_, name: string) => {
       if (ids[name] === undefined) throw new Error(`The smoke suite knows no ${name}: give it one.`)

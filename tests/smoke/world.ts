@@ -62,6 +62,11 @@ export async function newComment({ token }: Person, postId: number): Promise<num
   return bodyOf(201, await post(`/posts/${postId}/comments`, { as: token, body: { body: 'Well said' } })).comment.id
 }
 
+/** An API key, with its token. */
+export async function newKey({ token }: Person, scope: 'read' | 'write'): Promise<{ id: number; token: string }> {
+  return bodyOf(201, await post('/profile/keys', { as: token, body: { name: `${RUN} ${scope}`, scope } })).key
+}
+
 /** Deletes every tenant of this run that is still there, whatever happened before. */
 export async function deleteTenants(admin: string): Promise<void> {
   const answers = await Promise.all([...tenants].map((id) => remove(`/tenants/${id}`, { as: admin })))
