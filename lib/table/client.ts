@@ -10,7 +10,16 @@ export function documentClient(): DynamoDBDocumentClient {
   return client
 }
 
+/**
+ * The SDK would wait for minutes. A request has two round trips in sequence and its Lambda ten seconds: three sendings of each, of
+ * which a healthy table answers the first within milliseconds, leave time for a 503.
+ */
+const PATIENCE = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 500, requestTimeout: 1_200, throwOnRequestTimeout: true },
+}
+
 function connect(): DynamoDBClient {
   const { AWS_REGION: region, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = tableConfig()
-  return new DynamoDBClient({ region, ...(endpoint !== undefined && { endpoint }) })
+  return new DynamoDBClient({ region, ...PATIENCE, ...(endpoint !== undefined && { endpoint }) })
 }

@@ -9,6 +9,8 @@ type SdkError = Error & {
   $fault?: 'client' | 'server'
   $retryable?: object
   code?: string
+  /** On an answer that could not be read: what stands in front of the table gave it. */
+  $response?: object
   CancellationReasons?: { Code?: string }[]
 }
 
@@ -30,8 +32,11 @@ const THROTTLES = [
   'TimeoutError',
 ]
 
+const isUnreadable = (error: SdkError): boolean => error instanceof SyntaxError && error.$response !== undefined
+
 const isOutage = (error: SdkError): boolean =>
   hasReason(error, THROTTLES) ||
+  isUnreadable(error) ||
   error.$fault === 'server' ||
   error.$retryable !== undefined ||
   error.code?.startsWith('E') === true
