@@ -88,6 +88,12 @@ test('the layout names every folder of functions/ and lib/', () => {
   expect(folders.filter((folder) => !layout.includes(folder))).toEqual([])
 })
 
+test('the handler that the README shows is one', () => {
+  const shown = blocksOf('How the code is laid out').filter(({ language }) => language === 'ts')
+  expect(shown).toHaveLength(1)
+  expect(read('functions/posts/show.ts')).toContain(shown[0]?.text)
+})
+
 test('the tour finds the password where npm start leaves it', () => {
   expect(`${ROOT}.masthead/state.json`).toBe(stateFiles.state)
   expect(section('Five minutes with curl')).toContain("require('./.masthead/state.json').adminPassword")
