@@ -1,11 +1,21 @@
 import { defineConfig } from 'vitest/config'
 
+const shared = { testTimeout: 20_000, hookTimeout: 30_000 }
+
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
     globalSetup: 'tests/support/engine.ts',
-    setupFiles: 'tests/support/environment.ts',
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    projects: [
+      { test: { ...shared, name: 'unit', include: ['tests/unit/**/*.test.ts'], setupFiles: ['tests/support/environment.ts'] } },
+      {
+        test: {
+          ...shared,
+          name: 'table',
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/unit/**'],
+          setupFiles: ['tests/support/environment.ts', 'tests/support/newtable.ts'],
+        },
+      },
+    ],
   },
 })

@@ -19,10 +19,10 @@ export function body(spec: Pick<Spec, 'body' | 'bodyFor' | 'form' | 'restricted'
       const bytes = bytesOf(event)
       const isForm = spec.form !== undefined && mediaType(event) === FORM_TYPE
       const schema = (isForm && spec.form) || schemaFor(spec, event) || spec.body
-      const value = isForm ? readForm(bytes, schema) : readJson(bytes, mediaType(event))
-      refuseRestricted(spec.restricted, event, value)
-      requireFields(schema, value)
-      event.known.body = validate(schema, value)
+      const { values, repeated } = isForm ? readForm(bytes, schema) : readJson(bytes, mediaType(event))
+      refuseRestricted(spec.restricted, event, values)
+      requireFields(schema, values)
+      event.known.body = validate(schema, values, repeated)
     },
   }
 }
@@ -43,15 +43,17 @@ function bytesOf({ body, isBase64Encoded }: HttpEvent): Buffer {
   return bytes
 }
 
-const readForm = (bytes: Buffer, schema: Fields<unknown>): object =>
+type Given = { values: object; repeated?: string[] }
+
+const readForm = (bytes: Buffer, schema: Fields<unknown>): Given =>
   singleValues(new URLSearchParams(bytes.toString()), Object.keys(schema.shape))
 
-function readJson(bytes: Buffer, type: string): object {
-  if (bytes.length === 0) return {}
+function readJson(bytes: Buffer, type: string): Given {
+  if (bytes.length === 0) return { values: {} }
   if (type !== JSON_TYPE) throw failure('UnsupportedMediaType')
   const value = parseJson(bytes)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw failure('InvalidBody')
-  return value
+  return { values: value }
 }
 
 /** Strict UTF-8; a BOM stays and is no JSON. middy's parser refuses `__proto__` as a key as well. */

@@ -13,7 +13,8 @@ import { respond } from './respond.ts'
 import { counted, scope } from './scope.ts'
 import type { Access, Call, Spec } from './spec.ts'
 
-type LambdaHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>
+/** A Lambda's handler, with what it promises: tests and tools read it. */
+export type Endpoint = ((event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>) & { readonly spec: Spec }
 
 /**
  * One route's Lambda: contract.md's checks, in its order, around a handler. The only place that knows middy's order: `before`
@@ -23,7 +24,7 @@ type LambdaHandler = (event: APIGatewayProxyEventV2, context: Context) => Promis
 export function endpoint<A extends Access, P = unknown, Q = unknown, B = unknown, R = void>(
   spec: Spec<A, P, Q, B, R>,
   handle: (call: Call<A, P, Q, B>) => Promise<NoInfer<R>>,
-): LambdaHandler {
+): Endpoint {
   const route = spec as unknown as Spec
   const run = middy<HttpEvent, HttpResponse>()
     .use(standardHeaders())
@@ -36,5 +37,7 @@ export function endpoint<A extends Access, P = unknown, Q = unknown, B = unknown
     .use(idempotency(route))
     .use(ifMatch())
     .handler(async (event) => respond(route, event, await counted(event, () => handle(event.known as never))))
-  return async (event, context) => run({ ...event, known: { source: event.requestContext.http.sourceIp } }, context)
+  const answer = async (event: APIGatewayProxyEventV2, context: Context) =>
+    run({ ...event, known: { source: event.requestContext.http.sourceIp } }, context)
+  return Object.assign(answer, { spec: route })
 }

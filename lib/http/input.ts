@@ -30,10 +30,17 @@ function codeOf(issue: z.core.$ZodIssue): string | undefined {
 const toViolation = (issue: z.core.$ZodIssue): Violation =>
   violation(String(issue.path[0]), codeOf(issue) ?? 'invalid', issue.message)
 
-/** What a schema makes of a value. Throws a 422 with every sentence at once, in the order of the schema's fields. */
-export function validate<T>(schema: z.core.$ZodType<T>, value: unknown): T {
+/**
+ * What a schema makes of a value. Throws a 422 with every sentence at once, in the order of the schema's fields; one that is given
+ * more than once has no value to speak of.
+ */
+export function validate<T>(schema: Fields<T>, value: unknown, repeated: string[] = []): T {
   const result = safeParse(schema, value, { reportInput: true })
-  if (!result.success) throw new ValidationFailed(result.error.issues.map(toViolation))
+  const broken = (result.error?.issues ?? []).map(toViolation).filter(({ field }) => !repeated.includes(field))
+  const violations = [...broken, ...repeated.map((name) => violation(name, 'repeated', 'is given more than once'))]
+  const names = Object.keys(schema.shape)
+  violations.sort((a, b) => names.indexOf(a.field) - names.indexOf(b.field))
+  if (violations.length > 0 || !result.success) throw new ValidationFailed(violations)
   return result.data
 }
 
@@ -52,10 +59,13 @@ export function requireFields(schema: Fields<unknown>, body: object): void {
   if (missing.length > 0) throw new ParamsMissing(missing)
 }
 
-/** The named values of a query or a form; others are ignored. Throws a 422 for one that is given more than once. */
-export function singleValues(pairs: URLSearchParams, names: string[]): Record<string, string> {
-  const repeated = names.filter((name) => pairs.getAll(name).length > 1)
-  if (repeated.length > 0)
-    throw new ValidationFailed(repeated.map((name) => violation(name, 'repeated', 'is given more than once')))
-  return Object.fromEntries(names.flatMap((name) => (pairs.has(name) ? [[name, pairs.get(name) as string]] : [])))
+/** The named values of a query or a form, and the names that it gives more than once; others are ignored. */
+export function singleValues(pairs: URLSearchParams, names: string[]): { values: Record<string, string>; repeated: string[] } {
+  const given = names.flatMap((name): [string, string][] =>
+    pairs
+      .getAll(name)
+      .slice(0, 1)
+      .map((value) => [name, value]),
+  )
+  return { values: Object.fromEntries(given), repeated: names.filter((name) => pairs.getAll(name).length > 1) }
 }

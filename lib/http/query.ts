@@ -9,7 +9,8 @@ export function query({ query }: Pick<Spec, 'query'>): Middleware {
       if (!query) return
       // Not queryStringParameters: there, two values of one name have become one.
       const given = new URLSearchParams(event.rawQueryString)
-      event.known.query = validate(query, singleValues(given, Object.keys(query.shape)))
+      const { values, repeated } = singleValues(given, Object.keys(query.shape))
+      event.known.query = validate(query, values, repeated)
     },
   }
 }

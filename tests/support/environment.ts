@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { ensureTable, LOCAL } from '#tools/table.ts'
+import { LOCAL } from '#tools/table.ts'
 
 Object.assign(process.env, {
   TABLE_NAME: `masthead-${randomUUID()}`,
@@ -17,5 +17,3 @@ Object.assign(process.env, {
   SOURCE_FAILURES: '1000000',
   TENANT_WRITES_PER_MINUTE: '1000000',
 })
-
-await ensureTable(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, process.env.TABLE_NAME as string)
