@@ -1,16 +1,33 @@
 /** Arrows point one way: functions -> lib/<resource> -> lib/table, functions -> lib/http. */
-const RESOURCES = '^lib/(tenants|users|blogs|posts|comments|cascade)/'
+const RESOURCES = '^lib/(?!http/|table/|auth/|limits/)[^/]+/'
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from: { path: from }, to: { path: to } })
 
 export default {
   forbidden: [
     { name: 'no-cycles', comment: 'Data flows one way.', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'resolvable', comment: 'Every import leads somewhere; aws-lambda is the name of @types/aws-lambda.', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^aws-lambda$' } },
-    forbid('sdk-in-the-table-room', 'Only lib/table talks to DynamoDB.', '^(functions|lib/(?!table/))', 'node_modules/(@aws-sdk|@smithy)/'),
+    {
+      name: 'resolvable',
+      comment: 'Every import leads somewhere; aws-lambda is the name of @types/aws-lambda.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^aws-lambda$' },
+    },
+    forbid(
+      'sdk-in-the-table-room',
+      'Only lib/table talks to DynamoDB.',
+      '^(functions|lib/(?!table/))',
+      'node_modules/(@aws-sdk|@smithy)/',
+    ),
     forbid('http-knows-no-resource', 'lib/http serves every resource.', '^lib/http/', RESOURCES),
     forbid('table-knows-no-resource', 'lib/table keeps every resource.', '^lib/table/', `${RESOURCES}|^lib/(http|auth)/`),
     forbid('auth-knows-no-resource', 'lib/auth comes before users.', '^lib/auth/', `${RESOURCES}|^lib/http/`),
+    forbid(
+      'limits-know-no-caller',
+      'lib/limits counts for lib/auth and lib/http.',
+      '^lib/limits/',
+      `${RESOURCES}|^lib/(http|auth)/`,
+    ),
     forbid('resources-know-no-http', 'Stores and policies do not know how they are called.', RESOURCES, '^lib/http/'),
     {
       name: 'functions-stand-alone',
@@ -39,6 +56,10 @@ export default {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'], extensions: ['.ts', '.js', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
   },
 }
