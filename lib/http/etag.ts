@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto'
 import { type HttpEvent, type HttpResponse, header, type Middleware } from './request.ts'
 
 const TAG = /(W\/)?("[^"]*")/g
-const VERSION_TAG = /^"([1-9]\d{0,15})"$/
+/** As many digits as are always an exact integer. */
+const VERSION_TAG = /^"([1-9]\d{0,14})"$/
+
+/** As many as fit well into one condition of DynamoDB's (4 KB, 300 operators): nobody knows so many versions of a record. */
+const MAX_VERSIONS = 100
 
 /** A record's version; what a view leaves without one is tagged by its content (RFC 9110, 8.8.3: strong). */
 export function entityTag(record: object, body: string): string {
@@ -20,12 +24,14 @@ function versionOf(tag: string): number[] {
   return digits === undefined ? [] : [Number(digits)]
 }
 
+const versionsOf = (list: string): number[] => [...new Set(tagsOf(list, false).flatMap(versionOf))].slice(0, MAX_VERSIONS)
+
 /** Reads `If-Match` as the versions it allows. What is none of our tags allows no version. */
 export function ifMatch(): Middleware {
   return {
     before: ({ event }) => {
       const list = header(event, 'if-match')
-      if (list !== undefined && list.trim() !== '*') event.known.ifMatch = tagsOf(list, false).flatMap(versionOf)
+      if (list !== undefined && list.trim() !== '*') event.known.ifMatch = versionsOf(list)
     },
   }
 }
