@@ -15,7 +15,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const stops: (() => Promise<void>)[] = []
 
 await command(async () => {
-  const { memory, reset } = readArguments()
+  const { memory, packaged, reset } = readArguments()
   const address = await chooseAddress(process.env.HOST, process.env.PORT || undefined)
   warnOfHost(process.env.HOST)
   endOnSignals()
@@ -26,18 +26,22 @@ await command(async () => {
   await checkEnvironment()
   const admin = await ensureAdmin(state)
   if (!memory) writeState(admin.state)
-  await startService(address, { ...table, checkpointFile: memory ? undefined : stateFiles.checkpoint })
+  await startService(address, packaged, { ...table, checkpointFile: memory ? undefined : stateFiles.checkpoint })
   console.log(welcome({ ...admin, ...table, baseUrl: `${address.url}/api/v1`, memory, seconds: performance.now() / 1000 }))
 })
 
-function readArguments(): { memory: boolean; reset: boolean } {
+function readArguments(): { memory: boolean; packaged: boolean; reset: boolean } {
   try {
     const { values } = parseArgs({
-      options: { memory: { type: 'boolean', default: false }, reset: { type: 'boolean', default: false } },
+      options: {
+        memory: { type: 'boolean', default: false },
+        packaged: { type: 'boolean', default: false },
+        reset: { type: 'boolean', default: false },
+      },
     })
     return values
   } catch (error) {
-    throw new Problem(`${(error as Error).message} Usage: npm start -- [--memory] [--reset]`)
+    throw new Problem(`${(error as Error).message} Usage: npm start -- [--memory] [--packaged] [--reset]`)
   }
 }
 
@@ -99,14 +103,20 @@ async function checkEnvironment(): Promise<void> {
   }
 }
 
-async function startService(address: Address, streams: StreamOptions): Promise<void> {
-  const [{ startGateway }, { startStreams }, { loadAll, reloadOnChange }] = await Promise.all([
+async function startService(
+  address: Address,
+  packaged: boolean,
+  stream: Omit<StreamOptions, 'workers' | 'invoke'>,
+): Promise<void> {
+  const [{ startGateway }, { startStreams }, installation] = await Promise.all([
     import('#tools/local/gateway.ts'),
     import('#tools/local/streams.ts'),
-    import('#tools/local/lambda.ts'),
+    packaged ? installPackaged() : installSources(),
   ])
-  reloadOnChange()
-  await loadAll()
-  stops.push(await startStreams(streams))
-  stops.push(await startGateway(address))
+  stops.push(installation.stop)
+  stops.push(await startStreams({ ...stream, ...installation }))
+  stops.push(await startGateway(address, installation))
 }
+
+const installSources = async () => (await import('#tools/local/lambda.ts')).fromSources()
+const installPackaged = async () => (await import('#tools/packaged/installation.ts')).fromArtefacts()

@@ -4,19 +4,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Address } from '#tools/local/address.ts'
 import { splitUrl, toEvent } from '#tools/local/event.ts'
-import { invoke } from '#tools/local/lambda.ts'
-import { createRouter, type Match } from '#tools/local/router.ts'
+import type { Installation, Invoke } from '#tools/local/installation.ts'
+import type { Match } from '#tools/local/router.ts'
 
 const MAX_BYTES = 10 * 1024 * 1024
 const DRAIN_MS = 1000
 
 type Result = APIGatewayProxyStructuredResultV2
 
-/** Stands in for API Gateway's HTTP API: serverless.yml's routes, payload format 2.0, its limits. Gives the way to stop it. */
-export async function startGateway({ hosts, port }: Address): Promise<() => Promise<void>> {
-  const route = createRouter()
+type Backend = Pick<Installation, 'route' | 'invoke'>
+
+/** Stands in for API Gateway's HTTP API: payload format 2.0, its limits. Gives the way to stop it. */
+export async function startGateway({ hosts, port }: Address, backend: Backend): Promise<() => Promise<void>> {
   const servers = hosts.map((host) =>
-    createServer((request, response) => void answer(route, request, response)).listen(port, host),
+    createServer((request, response) => void answer(backend, request, response)).listen(port, host),
   )
   await Promise.all(servers.map((server) => once(server, 'listening')))
   return async () => {
@@ -31,11 +32,11 @@ async function stop(server: Server): Promise<void> {
   server.closeAllConnections()
 }
 
-async function answer(route: ReturnType<typeof createRouter>, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  send(response, await run(request, route(request.method ?? '', splitUrl(request).path)))
+async function answer({ route, invoke }: Backend, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  send(response, await run(invoke, request, route(request.method ?? '', splitUrl(request).path)))
 }
 
-async function run(request: IncomingMessage, match: Match): Promise<Result> {
+async function run(invoke: Invoke, request: IncomingMessage, match: Match): Promise<Result> {
   try {
     const body = await readBody(request)
     if (!body) return refusal(413, 'Request Entity Too Large')

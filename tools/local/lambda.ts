@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { watch } from 'node:fs'
 import { registerHooks } from 'node:module'
 import type { Context } from 'aws-lambda'
+import type { Installation, Worker } from '#tools/local/installation.ts'
+import { createRouter } from '#tools/local/router.ts'
+import { routes } from '#tools/routes.ts'
 import { service } from '#tools/service.ts'
 
 type Handler = (event: unknown, context: Partial<Context>) => Promise<unknown>
@@ -12,8 +15,17 @@ const { service: serviceName, provider, functions } = service()
 
 let generation = 0
 
-/** Calls a function of serverless.yml as Lambda would, in this process and from its source. Throws what it throws. */
-export async function invoke(name: string, event: unknown): Promise<unknown> {
+/** The functions of serverless.yml in this process, from their sources: a change counts from the next request on. */
+export async function fromSources(): Promise<Installation> {
+  reloadOnChange()
+  await loadAll()
+  return { route: createRouter(routes(), 'notFound'), workers: workers(), invoke, stop: async () => {} }
+}
+
+const workers = (): Worker[] =>
+  Object.entries(functions).flatMap(([name, { events }]) => events.flatMap(({ stream }) => (stream ? { name, stream } : [])))
+
+async function invoke(name: string, event: unknown): Promise<unknown> {
   const handler = await load(name)
   return handler(event, contextOf(name))
 }
@@ -35,7 +47,7 @@ function contextOf(name: string): Partial<Context> {
 }
 
 /** Loads every function, so that the first request does not wait for it; what cannot be loaded is said, and answers with a 500. */
-export async function loadAll(): Promise<void> {
+async function loadAll(): Promise<void> {
   const loads = await Promise.allSettled(Object.keys(functions).map(load))
   for (const result of loads) if (result.status === 'rejected') console.error(result.reason)
 }
@@ -44,7 +56,7 @@ export async function loadAll(): Promise<void> {
  * Lets a change under functions/ or lib/ count from the next request on: each change starts a new generation, and a module
  * is loaded once per generation because its address carries the number.
  */
-export function reloadOnChange(): void {
+function reloadOnChange(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const resolved = nextResolve(specifier, context)

@@ -1,15 +1,23 @@
-import { routes } from '#tools/routes.ts'
+/** One line of a routing table. */
+export interface Entry {
+  /** the function's name */
+  name: string
+  method: string
+  /** such as `/api/v1/blogs/{blog_id}/posts` */
+  path: string
+}
+
+export type Router = (method: string, path: string) => Match
 
 export interface Match {
-  /** the function's name in serverless.yml */
   name: string
   routeKey: string
   params: Record<string, string>
 }
 
 /** Finds the function for a method and a path; what has no route is `$default`'s, HEAD and a trailing slash too. */
-export function createRouter(): (method: string, path: string) => Match {
-  const known = routes().map(({ name, method, path }) => ({
+export function createRouter(entries: Entry[], fallback: string): Router {
+  const known = entries.map(({ name, method, path }) => ({
     name,
     method,
     routeKey: `${method} ${path}`,
@@ -20,7 +28,7 @@ export function createRouter(): (method: string, path: string) => Match {
       const found = pattern.exec(path)
       if (found) return { name, routeKey, params: decoded(found.groups) }
     }
-    return { name: 'notFound', routeKey: '$default', params: {} }
+    return { name: fallback, routeKey: '$default', params: {} }
   }
 }
 

@@ -8,32 +8,28 @@ import {
 } from '@aws-sdk/client-dynamodb-streams'
 import type { DynamoDBBatchResponse } from 'aws-lambda'
 import { openCheckpoint } from '#tools/local/checkpoint.ts'
-import { invoke } from '#tools/local/lambda.ts'
+import type { Installation, Invoke, Worker } from '#tools/local/installation.ts'
 import { readShard } from '#tools/local/shard.ts'
-import { type StreamEvent, service } from '#tools/service.ts'
+import type { StreamEvent } from '#tools/service.ts'
 import { LOCAL } from '#tools/table.ts'
 
 const RETRY_MS = 500
 const STOP_MS = 1000
 
-export interface StreamOptions {
+export interface StreamOptions extends Pick<Installation, 'workers' | 'invoke'> {
   endpoint: string
   tableName: string
   /** remembers how far the stream was read; without one it is read from its beginning */
   checkpointFile?: string | undefined
 }
 
-interface Worker {
-  name: string
-  stream: StreamEvent
-}
-
-/** Reads the table's stream and calls the workers of serverless.yml with what their filters take. Gives the way to stop it. */
-export async function startStreams({ endpoint, tableName, checkpointFile }: StreamOptions): Promise<() => Promise<void>> {
+/** Reads the table's stream and calls the workers with what their filters take. Gives the way to stop it. */
+export async function startStreams(given: StreamOptions): Promise<() => Promise<void>> {
+  const { endpoint, tableName, checkpointFile, workers, invoke } = given
   const client = new DynamoDBStreamsClient({ ...LOCAL, endpoint })
   const checkpoint = openCheckpoint(checkpointFile)
   const stopping = new AbortController()
-  const options = { client, checkpoint, signal: stopping.signal, deliver: deliverTo(workers()) }
+  const options = { client, checkpoint, signal: stopping.signal, deliver: deliverTo(workers, invoke) }
   const reading = (await shardsOf(client, tableName)).map((shard) => readShard(shard, options))
   return async () => {
     stopping.abort()
@@ -49,13 +45,9 @@ async function shardsOf(client: DynamoDBStreamsClient, TableName: string) {
   return (StreamDescription?.Shards ?? []).map(({ ShardId }) => ({ StreamArn, ShardId }))
 }
 
-const workers = (): Worker[] =>
-  Object.entries(service().functions).flatMap(([name, { events }]) =>
-    events.flatMap(({ stream }) => (stream ? { name, stream } : [])),
-  )
-
-const deliverTo = (all: Worker[]) => async (records: StreamRecord[]) => {
-  for (const worker of all) await Promise.all(lanesOf(worker.stream, records).map((lane) => deliverLane(worker, lane)))
+const deliverTo = (workers: Worker[], invoke: Invoke) => async (records: StreamRecord[]) => {
+  for (const worker of workers)
+    await Promise.all(lanesOf(worker.stream, records).map((lane) => deliverLane(worker, invoke, lane)))
 }
 
 /** What a worker's filter takes, side by side for different partitions, as many at once as Lambda would. */
@@ -66,9 +58,10 @@ function lanesOf({ filterPatterns, parallelizationFactor }: StreamEvent, records
   ) as StreamRecord[][]
 }
 
-async function deliverLane({ name, stream }: Worker, records: StreamRecord[]): Promise<void> {
-  for (let start = 0; start < records.length; start += stream.batchSize)
-    await deliver({ name, stream }, records.slice(start, start + stream.batchSize))
+async function deliverLane(worker: Worker, invoke: Invoke, records: StreamRecord[]): Promise<void> {
+  const { batchSize } = worker.stream
+  for (let start = 0; start < records.length; start += batchSize)
+    await deliver(worker, invoke, records.slice(start, start + batchSize))
 }
 
 /** AWS's event filters, as far as we use them: each leaf is a list of values, one of which must be the record's. */
@@ -78,17 +71,17 @@ function matches(pattern: unknown, value: unknown): boolean {
   return Object.entries(pattern as object).every(([key, part]) => matches(part, given[key]))
 }
 
-/** Calls a worker until it reports no failure, as often as serverless.yml lets it. */
-async function deliver({ name, stream }: Worker, records: StreamRecord[]): Promise<void> {
+/** Calls a worker until it reports no failure, as often as its event source lets it. */
+async function deliver({ name, stream }: Worker, invoke: Invoke, records: StreamRecord[]): Promise<void> {
   let left = records
   for (let attempt = 0; left.length > 0 && attempt <= stream.maximumRetryAttempts; attempt++) {
     if (attempt > 0) await wait(RETRY_MS)
-    left = await failedOf(name, left)
+    left = await failedOf(name, invoke, left)
   }
 }
 
 /** The records that have to be sent again: from the first that the worker reports, or all where it throws. */
-async function failedOf(name: string, records: StreamRecord[]): Promise<StreamRecord[]> {
+async function failedOf(name: string, invoke: Invoke, records: StreamRecord[]): Promise<StreamRecord[]> {
   try {
     const result = (await invoke(name, { Records: records.map(toLambdaRecord) })) as DynamoDBBatchResponse | undefined
     const [first] = result?.batchItemFailures ?? []
