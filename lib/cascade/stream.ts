@@ -10,21 +10,27 @@ const RESERVE_MS = 5_000
 const isAnchorEvent = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName !== 'INSERT' && dynamodb?.Keys?.sk?.S === ANCHOR
 
+const partitionOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.Keys?.pk?.S ?? ''
+
 /**
- * Purges under every anchor of a batch. Of a failure it reports the first event: Lambda then sends that one and what follows again.
- * Out of time is none: a large purge never blocks the stream for other tenants.
+ * Purges under every anchor of a batch, side by side. Of a failure it reports the first event: Lambda then sends that one and what
+ * follows again. Out of time is none: a large purge never blocks the stream for other tenants.
  */
 export async function purgeAll(records: DynamoDBRecord[], remainingMs: () => number): Promise<DynamoDBBatchResponse> {
   const isLate = () => remainingMs() < RESERVE_MS
-  for (const record of records.filter(isAnchorEvent)) {
-    const failed = await purgeOne(record, isLate)
-    if (failed !== undefined) return { batchItemFailures: [{ itemIdentifier: failed }] }
-  }
-  return { batchItemFailures: [] }
+  // Several events of one anchor are one piece of work, and the first of them stands for it.
+  const events = new Map(
+    records
+      .filter(isAnchorEvent)
+      .toReversed()
+      .map((record) => [partitionOf(record), record]),
+  )
+  const purged = await Promise.all([...events].toReversed().map(([pk, record]) => purgeOne(pk, record, isLate)))
+  const [failed] = purged.filter((sequenceNumber) => sequenceNumber !== undefined)
+  return { batchItemFailures: failed === undefined ? [] : [{ itemIdentifier: failed }] }
 }
 
-async function purgeOne({ dynamodb }: DynamoDBRecord, isLate: () => boolean): Promise<string | undefined> {
-  const pk = dynamodb?.Keys?.pk?.S ?? ''
+async function purgeOne(pk: string, { dynamodb }: DynamoDBRecord, isLate: () => boolean): Promise<string | undefined> {
   try {
     await purge(pk, isLate)
     return undefined
