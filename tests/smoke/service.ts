@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const READY = /^Masthead is ready after .*: (http\S+)$/m
 const READY_WITHIN_MS = 15_000
+const PACKAGED_WITHIN_MS = 240_000 // `serverless package` runs first where the sources have changed
 const STOPPED_WITHIN_MS = 10_000
 
 /** A running installation and the account of an admin in it. */
@@ -25,16 +26,16 @@ export async function serviceUnderTest(): Promise<Service> {
 }
 
 /** Runs what `npm start` runs, on a free port and with its data in memory. Throws when it does not get ready. */
-export async function startService(): Promise<Service> {
+export async function startService({ packaged = false } = {}): Promise<Service> {
   const account = { email: 'admin@example.com', password: randomUUID() }
-  const child = spawn(process.execPath, ['tools/start.ts', '--memory'], {
+  const child = spawn(process.execPath, ['tools/start.ts', '--memory', ...(packaged ? ['--packaged'] : [])], {
     cwd: ROOT,
     env: { ...process.env, ...environmentFor(account) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const stop = () => end(child)
   try {
-    return { url: await urlOf(child), ...account, stop }
+    return { url: await urlOf(child, packaged ? PACKAGED_WITHIN_MS : READY_WITHIN_MS), ...account, stop }
   } catch (error) {
     await stop()
     throw error
@@ -52,11 +53,11 @@ const environmentFor = ({ email, password }: { email: string; password: string }
 })
 
 /** What the service prints once it answers. */
-function urlOf(child: ChildProcess): Promise<string> {
+function urlOf(child: ChildProcess, withinMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let printed = ''
     const refuse = (why: string) => reject(new Error(`The local service did not start: ${why}.\n${printed}`))
-    const timer = setTimeout(() => refuse(`not ready within ${READY_WITHIN_MS / 1000} s`), READY_WITHIN_MS)
+    const timer = setTimeout(() => refuse(`not ready within ${withinMs / 1000} s`), withinMs)
     child.once('error', ({ message }) => refuse(message))
     child.once('exit', (code) => refuse(`it ended with ${code}`))
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {

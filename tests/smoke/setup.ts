@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { serviceUnderTest } from './service.ts'
+import { type Service, serviceUnderTest } from './service.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,7 +9,11 @@ declare module 'vitest' {
 
 /** One service for the run: the one that the environment names, or one that lives as long as the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { stop, ...service } = await serviceUnderTest()
+  return provide(project, await serviceUnderTest())
+}
+
+/** Lets the suite find a service, and gives the way to stop it. */
+export function provide(project: TestProject, { stop, ...service }: Service): () => Promise<void> {
   console.log(`smoke: ${service.url}`)
   project.provide('service', service)
   return stop

@@ -27,7 +27,7 @@ export async function fromArtefacts(): Promise<Installation> {
       return sandbox.invoke(event)
     },
     async stop() {
-      for (const sandbox of sandboxes.values()) sandbox.stop()
+      await Promise.all([...sandboxes.values()].map((sandbox) => sandbox.stop()))
     },
   }
 }

@@ -19,7 +19,7 @@ export const hasRealRuntime = existsSync(join(RIC, 'rapid-client.node'))
 /** A function in a process of its own, from its zip: begun with its first event, begun anew after its time has run out. */
 export interface Sandbox {
   invoke(event: unknown): Promise<unknown>
-  stop(): void
+  stop(): Promise<void>
 }
 
 type Running = { child: ChildProcess; api: RuntimeApi; folder: string }
@@ -29,9 +29,10 @@ export function createSandbox(fn: PackagedFunction, environment: Record<string, 
   const timeoutMs = fn.timeout * 1000
   let running: Promise<Running> | undefined
 
-  const stop = () => {
-    void running?.then(end)
+  async function stop(): Promise<void> {
+    const ending = running
     running = undefined
+    if (ending) end(await ending)
   }
 
   return {
@@ -41,7 +42,7 @@ export function createSandbox(fn: PackagedFunction, environment: Record<string, 
       await api.initialised
       const late = new AbortController()
       const timeout = wait(timeoutMs, undefined, { signal: late.signal }).then(() => {
-        stop()
+        void stop()
         throw new Error(`${fn.name} timed out after ${fn.timeout} s`)
       })
       return Promise.race([api.invoke(event, timeoutMs), timeout]).finally(() => late.abort())
@@ -50,14 +51,14 @@ export function createSandbox(fn: PackagedFunction, environment: Record<string, 
   }
 }
 
-async function begin(fn: PackagedFunction, environment: Record<string, string>, onExit: () => void): Promise<Running> {
+async function begin(fn: PackagedFunction, environment: Record<string, string>, onExit: () => Promise<void>): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), `masthead-${fn.name}-`))
   unzip(fn.zip, folder)
   const api = await startRuntimeApi(fn.name)
   const child = launch(fn, folder, { ...environment, AWS_LAMBDA_RUNTIME_API: api.address })
   void once(child, 'exit').then(([code, signal]) => {
     api.fail(new Error(`The process of ${fn.name} ended with ${code ?? signal}`))
-    onExit()
+    void onExit()
   })
   return { child, api, folder }
 }
@@ -84,6 +85,8 @@ export function launch(fn: PackagedFunction, folder: string, environment: Record
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(fn.memorySize),
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${fn.name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
     AWS_LAMBDA_LOG_FORMAT: 'JSON',
     AWS_LAMBDA_LOG_LEVEL: 'INFO',
     LAMBDA_TASK_ROOT: folder,
@@ -93,8 +96,14 @@ export function launch(fn: PackagedFunction, folder: string, environment: Record
   }
   const client = hasRealRuntime ? [join(RIC, 'index.mjs'), fn.handler] : [STAND_IN]
   const child = spawn(process.execPath, [...FLAGS, ...client], { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] })
-  process.once('exit', () => child.kill('SIGKILL'))
+  children.add(child.once('exit', () => children.delete(child)))
   return child
 }
+
+const children = new Set<ChildProcess>()
+
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
 
 const FLAGS = ['--expose-gc', '--no-experimental-require-module', '--no-experimental-detect-module']
