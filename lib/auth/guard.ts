@@ -3,21 +3,17 @@ import { authConfig } from '#lib/config.ts'
 import { failure } from '#lib/errors.ts'
 import { clear, count, forget, lock, nowSeconds, release, type Window } from '#lib/limits/failures.ts'
 import { sourceOf } from '#lib/limits/source.ts'
-import { queryKeyed } from '#lib/table/items.ts'
 import { type Key, keys } from '#lib/table/keys.ts'
+import { queryKeyed } from '#lib/table/queries.ts'
 
 /** A login record as failures are counted: its tenant, or undefined for an email that nobody has. */
 type Tenant = number | undefined
 
-/** The failures on one email, from one source or from all (`*`): those without a tenant count for every tenant. */
-type Tally = {
-  email: string
-  source: string
-  limit: number
-  counted: Key
-  general: Window | undefined
-  direct: Map<number, Window>
-}
+/**
+ * The failures on one email, from one source or from all (`*`), that stand against a login. Those without a tenant count for every
+ * tenant. Those with one count for it, and for logins that name none: whose tenant it was must not show.
+ */
+type Tally = { email: string; source: string; limit: number; counted: Key; windows: Map<string, Window> }
 
 const ANY_SOURCE = '*'
 
@@ -35,20 +31,19 @@ async function tally(email: string, tenant: Tenant, source: string, limit: numbe
     count(counted),
     queryKeyed<Window>(counted.pk, { from: source, to: `${source}#~` }),
   ])
-  const windows = new Map(others.filter(([, { ends_at }]) => ends_at > nowSeconds())).set(counted.sk, window)
-  const direct = [...windows].flatMap(([sk, each]): [number, Window][] =>
-    sk === source ? [] : [[Number(sk.slice(source.length + 1)), each]],
-  )
-  return { email: subject, source, limit, counted, general: windows.get(source), direct: new Map(direct) }
+  const stands = ([sk, { ends_at }]: [string, Window]) => ends_at > nowSeconds() && (tenant === undefined || sk === source)
+  const windows = new Map(others.filter(stands)).set(counted.sk, window)
+  return { email: subject, source, limit, counted, windows }
 }
 
-function failuresOf({ general, direct }: Tally, tenant: Tenant): number {
-  const cleared = tenant === undefined ? 0 : (general?.[`cleared_${tenant}`] ?? 0)
-  return (general?.failures ?? 0) - cleared + (tenant === undefined ? 0 : (direct.get(tenant)?.failures ?? 0))
+function failuresOf({ source, windows }: Tally, tenant: Tenant): number {
+  const cleared = tenant === undefined ? 0 : (windows.get(source)?.[`cleared_${tenant}`] ?? 0)
+  return [...windows.values()].reduce((sum, { failures }) => sum + failures, -cleared)
 }
 
-const endOf = ({ general, direct }: Tally, tenant: Tenant): number =>
-  Math.max(general?.ends_at ?? 0, (tenant !== undefined && direct.get(tenant)?.ends_at) || 0)
+const endOf = ({ windows }: Tally): number => Math.max(...[...windows.values()].map(({ ends_at }) => ends_at))
+
+const windowsOf = ({ counted: { pk }, windows }: Tally) => [...windows].map(([sk, window]) => ({ key: { pk, sk }, window }))
 
 /** What stands between a login and the hash: it is made for every attempt, and told how that ended. */
 export class Guard {
@@ -76,7 +71,7 @@ export class Guard {
   /** How many seconds to wait before a password may be tried on a login record; 0 where it may now. */
   waitFor(tenant: Tenant): number {
     const { window } = this.#source
-    const full = this.#tallies.filter((each) => failuresOf(each, tenant) > each.limit).map((each) => endOf(each, tenant))
+    const full = this.#tallies.filter((each) => failuresOf(each, tenant) > each.limit).map(endOf)
     const ends = window.failures > authConfig().SOURCE_FAILURES ? [window.ends_at, ...full] : full
     return ends.length === 0 ? 0 : Math.max(1, ...ends.map((end) => end - nowSeconds()))
   }
@@ -90,29 +85,21 @@ export class Guard {
   /** The password fitted none of the records: what is full now locks. */
   async fail(tenants: Tenant[]): Promise<void> {
     const { key, window } = this.#source
-    const full = this.#tallies.flatMap((each) =>
-      tenants.filter((t) => failuresOf(each, t) === each.limit).flatMap((t) => windowsOf(each, t)),
-    )
+    const isFull = (each: Tally) => tenants.some((tenant) => failuresOf(each, tenant) === each.limit)
+    const full = this.#tallies.filter(isFull).flatMap(windowsOf)
     const own = window.failures === authConfig().SOURCE_FAILURES ? [{ key, window }] : []
     await Promise.all([...own, ...full].map((each) => lock(each.key, each.window)))
   }
 
   /** The password fitted: only those records are forgiven. */
   async succeed(tenants: number[]): Promise<void> {
-    const cleared = this.#tallies.flatMap((each) =>
-      tenants.flatMap((tenant) => [
-        ...(each.general ? [clear(keys.failures(each.email, each.source), each.general, tenant)] : []),
-        ...(each.direct.has(tenant) ? [forget(keys.failures(each.email, each.source, tenant))] : []),
-      ]),
-    )
+    const cleared = this.#tallies.flatMap((each) => tenants.flatMap((tenant) => forgiven(each, tenant)))
     await Promise.all([...cleared, release(this.#source.key)])
   }
 }
 
-const windowsOf = ({ email, source, general, direct }: Tally, tenant: Tenant): { key: Key; window: Window }[] => {
-  const own = tenant === undefined ? undefined : direct.get(tenant)
-  return [
-    ...(general ? [{ key: keys.failures(email, source), window: general }] : []),
-    ...(own ? [{ key: keys.failures(email, source, tenant), window: own }] : []),
-  ]
+function forgiven({ email, source, windows }: Tally, tenant: number): Promise<void>[] {
+  const [general, direct] = [keys.failures(email, source), keys.failures(email, source, tenant)]
+  const window = windows.get(general.sk)
+  return [...(window ? [clear(general, window, tenant)] : []), ...(windows.has(direct.sk) ? [forget(direct)] : [])]
 }

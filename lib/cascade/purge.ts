@@ -1,7 +1,9 @@
 import { markAnchor, restoreAnchor } from '#lib/table/anchors.ts'
+import { deleteItems } from '#lib/table/batches.ts'
 import { exists } from '#lib/table/expressions.ts'
-import { deleteItems, getItem, querySortKeys, touchItem } from '#lib/table/items.ts'
+import { getItem, touchItem } from '#lib/table/items.ts'
 import { ANCHOR, anchors, CHILDREN, type Key, readSortKey, type TenantId, tenantOf } from '#lib/table/keys.ts'
+import { querySortKeys } from '#lib/table/queries.ts'
 import { purgeUser } from '#lib/users/identity.ts'
 
 /** As many children as one round takes; their anchors and users are written side by side. */

@@ -1,7 +1,8 @@
 import { authConfig } from '#lib/config.ts'
 import { failure } from '#lib/errors.ts'
+import { deleteItems } from '#lib/table/batches.ts'
 import { above, absent, either, equals, exists } from '#lib/table/expressions.ts'
-import { deleteItems, touchItem } from '#lib/table/items.ts'
+import { touchItem } from '#lib/table/items.ts'
 import type { Key } from '#lib/table/keys.ts'
 
 /** How often others may open the next window between two calls of ours: each time a whole window has to pass. */

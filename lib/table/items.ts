@@ -1,16 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import {
-  BatchWriteCommand,
-  type BatchWriteCommandInput,
-  DeleteCommand,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { tableConfig } from '#lib/config.ts'
-import { failure } from '#lib/errors.ts'
 import { documentClient } from './client.ts'
 import { type Change, type Clause, conditionOf, equals, exists, newWriteId, not, updateOf } from './expressions.ts'
 import type { Key } from './keys.ts'
@@ -32,45 +23,8 @@ export async function getItem<T = Item>(key: Key): Promise<T | undefined> {
 }
 
 /** An item without what only the table needs. */
-function attributesOf({ pk: _pk, sk: _sk, type: _type, ...attributes }: Item): Item {
+export function attributesOf({ pk: _pk, sk: _sk, type: _type, ...attributes }: Item): Item {
   return attributes
-}
-
-export type SortRange = { from: string; to: string; after?: string | undefined; limit?: number; ascending?: boolean }
-
-/** Reads one page of one partition's items, strongly consistent, between two sort keys (both included), beginning after a third. */
-export async function queryItems<T = Item>(pk: string, range: SortRange): Promise<{ items: T[]; last: string | undefined }> {
-  const { Items = [], LastEvaluatedKey } = await send(() => documentClient().send(queryFor(pk, range)))
-  return { items: Items.map((item) => attributesOf(item) as T), last: LastEvaluatedKey?.sk }
-}
-
-/** The sort keys of such a page. */
-export async function querySortKeys(pk: string, range: SortRange): Promise<string[]> {
-  const { Items = [] } = await send(() => documentClient().send(queryFor(pk, range, { ProjectionExpression: 'sk' })))
-  return Items.map(({ sk }) => sk)
-}
-
-/** The items of such a page, each with its sort key. */
-export async function queryKeyed<T = Item>(pk: string, range: SortRange): Promise<[sk: string, item: T][]> {
-  const { Items = [] } = await send(() => documentClient().send(queryFor(pk, range)))
-  return Items.map((item) => [item.sk, attributesOf(item) as T])
-}
-
-function queryFor(
-  pk: string,
-  { from, to, after, limit, ascending = true }: SortRange,
-  more: { ProjectionExpression?: string } = {},
-) {
-  return new QueryCommand({
-    ...table(),
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-    ScanIndexForward: ascending,
-    ConsistentRead: true,
-    ...(limit !== undefined && { Limit: limit }),
-    ...(after !== undefined && { ExclusiveStartKey: { pk, sk: after } }),
-    ...more,
-  })
 }
 
 /**
@@ -127,29 +81,6 @@ export async function deleteItem(key: Key, clauses: Clause[], refuse: Refusal): 
     const resent = ((error as ConditionalCheckFailedException).$metadata.attempts ?? 1) > 1
     if (old !== undefined || !resent) throw refuse(old)
   }
-}
-
-const BATCH_SIZE = 25
-const BATCH_ATTEMPTS = 8
-const BATCH_DELAY_MS = 20
-
-/** Deletes items of one partition that may be gone already, a few requests for many. Throws a 503 where the table takes them too slowly. */
-export async function deleteItems(pk: string, sortKeys: string[]): Promise<void> {
-  const batches = Array.from({ length: Math.ceil(sortKeys.length / BATCH_SIZE) }, (_, n) =>
-    sortKeys.slice(n * BATCH_SIZE, (n + 1) * BATCH_SIZE).map((sk) => ({ DeleteRequest: { Key: { pk, sk } } })),
-  )
-  await Promise.all(batches.map(writeBatch))
-}
-
-async function writeBatch(requests: { DeleteRequest: { Key: Key } }[]): Promise<void> {
-  let left: BatchWriteCommandInput['RequestItems'] = { [tableConfig().TABLE_NAME]: requests }
-  for (let attempt = 0; attempt < BATCH_ATTEMPTS; attempt++) {
-    const { UnprocessedItems = {} } = await send(() => documentClient().send(new BatchWriteCommand({ RequestItems: left })))
-    if (Object.keys(UnprocessedItems).length === 0) return
-    left = UnprocessedItems
-    await sleep(Math.random() * BATCH_DELAY_MS * 2 ** attempt)
-  }
-  throw failure('Unavailable', { retryAfterSeconds: 1 })
 }
 
 /** The item that made a condition fail; throws on any other error. */

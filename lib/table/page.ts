@@ -1,7 +1,8 @@
 import { firstIdAt, lastIdAt, MAX_ID, padId } from '#lib/ids.ts'
 import { openCursor, sealCursor } from './cursor.ts'
-import { type Item, queryItems } from './items.ts'
+import type { Item } from './items.ts'
 import type { Collection } from './keys.ts'
+import { queryItems } from './queries.ts'
 
 /** What every list takes; times are Unix milliseconds, both exclusive. */
 export type PageQuery = {
