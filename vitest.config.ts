@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const shared = { testTimeout: 20_000, hookTimeout: 30_000 }
@@ -5,6 +6,8 @@ const shared = { testTimeout: 20_000, hookTimeout: 30_000 }
 export default defineConfig({
   test: {
     globalSetup: 'tests/support/engine.ts',
+    // By default a machine of two cores gets one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       { test: { ...shared, name: 'unit', include: ['tests/unit/**/*.test.ts'], setupFiles: ['tests/support/environment.ts'] } },
       {
