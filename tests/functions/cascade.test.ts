@@ -119,6 +119,45 @@ describe('Deleting', () => {
   })
 })
 
+describe('From the delete on, and before any cascade, nothing can be made', () => {
+  const gone = { status: 404, body: { success: false, error: 'Not found' } }
+
+  test('under a post', async () => {
+    const { house, posts } = await furnish(1, 1, 0)
+    const { id: post_id, blog_id } = posts[0]
+    await call('deletePost', { as: house.author, params: { blog_id, post_id } })
+    const body = { body: 'Late' }
+    expect(await call('createComment', { as: house.reader, params: { post_id }, body })).toMatchObject(gone)
+    expect(await call('createComment', { as: house.reader, params: { blog_id, post_id }, body })).toMatchObject(gone)
+  })
+
+  test('under a blog', async () => {
+    const { house, blogs } = await furnish(1, 0, 0)
+    const blog_id = blogs[0].id
+    const params = { tenant_id: house.tenant_id, user_id: house.author.id, blog_id }
+    await call('deleteBlog', { as: house.author, params })
+    const body = { title: 'Late', body: 'Words' }
+    expect(await call('createPost', { as: house.author, params: { blog_id }, body })).toMatchObject(gone)
+    expect(await call('createPost', { as: house.owner, params: { blog_id }, body })).toMatchObject(gone)
+  })
+
+  test('under a user', async () => {
+    const house = await newTenant(admin)
+    const params = { tenant_id: house.tenant_id, user_id: house.author.id }
+    await call('deleteUser', { as: house.owner, params })
+    expect(await call('createBlog', { as: house.owner, params, body: { title: 'Late' } })).toMatchObject(gone)
+  })
+
+  test('under a tenant', async () => {
+    const house = await newTenant(admin)
+    await deleteTenant(house)
+    const params = { tenant_id: house.tenant_id, user_id: house.author.id }
+    const body = { email: 'late@example.org', password: 'correct horse' }
+    expect(await call('createUser', { as: admin, params: { tenant_id: house.tenant_id }, body })).toMatchObject(gone)
+    expect(await call('createBlog', { as: house.author, params, body: { title: 'Late' } })).toMatchObject(gone)
+  })
+})
+
 describe('The cascade', () => {
   test('goes on with a new event when its time is up, and blocks nobody meanwhile', async () => {
     const { house } = await furnish(3, 20, 1)
