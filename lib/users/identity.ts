@@ -67,7 +67,7 @@ const everyToken = (principal: identity.Principal): Step[] => [
 
 async function moveLogin(principal: identity.Principal, email: string, changes: identity.IdentityChange): Promise<Step[]> {
   const login = await getItem<identity.Login>(keys.login(principal.email, principal.user_id))
-  if (!login) throw identity.moved()
+  if (login?.rev !== principal.rev) throw identity.moved()
   return identity.moveIdentity(login, email, changes)
 }
 
