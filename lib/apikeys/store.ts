@@ -1,5 +1,5 @@
 import type { Actor } from '#lib/auth/actor.ts'
-import { changeIdentity, type KeyRef, nowSeconds, type Principal, settle, type Token } from '#lib/auth/identity.ts'
+import { changeIdentity, isCurrent, type KeyRef, nowSeconds, type Principal, settle, type Token } from '#lib/auth/identity.ts'
 import { digestToken, newKey } from '#lib/auth/tokens.ts'
 import { DomainFailure, failure } from '#lib/errors.ts'
 import { withNewId } from '#lib/ids.ts'
@@ -36,6 +36,8 @@ export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApi
   return settle(() =>
     withNewId(now, async (id) => {
       const principal = await getPrincipal(actor)
+      // A session that has ended since it was let in must not leave a key behind.
+      if (!actor.session || !isCurrent(actor.session, principal)) throw failure('Unauthorized')
       const ref: KeyRef = { id, digest: digestToken(token), scope, expires_at: Math.floor(expires_at / 1000) }
       const entry: Entry = { id, name, scope, created_at: new Date(now).toISOString(), expires_at: ref.expires_at }
       await transact(keyAdded(principal, ref, entry))

@@ -10,8 +10,11 @@ export const SCOPES = ['read', 'write'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/** Who makes a request, as the verified token says; with a `scope` it is by an API key and not by a person who logged in. */
-export type Actor = { id: number; tenant_id: TenantId; role: Role; scope?: Scope | undefined }
+/** What a login gave: an opaque token, by its digest, or a JWT, by its end in seconds of Unix time. */
+export type Session = { token_digest: string } | { exp: number }
+
+/** Who makes a request, as the verified token says: by a `session` of a person who logged in, or by an API key of that `scope`. */
+export type Actor = { id: number; tenant_id: TenantId; role: Role; session?: Session; scope?: Scope }
 
 /** The platform's own tenant, where the admins live. */
 export const PLATFORM_TENANT = 1 as TenantId

@@ -4,7 +4,7 @@ import { exists } from '#lib/table/expressions.ts'
 import { getItem, touchItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 import type { Actor } from './actor.ts'
-import { nowSeconds, type Principal, type Token } from './identity.ts'
+import { isCurrent, nowSeconds, type Principal, type Token } from './identity.ts'
 import { verifyJwt } from './jwt.ts'
 import { digestToken, isToken } from './tokens.ts'
 
@@ -13,22 +13,28 @@ export async function authenticate(bearer: string): Promise<Actor | undefined> {
   // Whatever kind of token comes first: a function whose environment is wrong must say so at its first call.
   authConfig()
   if (isToken(bearer)) return byToken(digestToken(bearer))
-  const principal = await byJwt(bearer)
-  return principal && { id: principal.user_id, tenant_id: principal.tenant_id, role: principal.role }
+  return byJwt(bearer)
 }
+
+const actorOf = ({ user_id, tenant_id, role }: Pick<Token, 'user_id' | 'tenant_id' | 'role'>) => ({
+  id: user_id,
+  tenant_id,
+  role,
+})
 
 async function byToken(digest: string): Promise<Actor | undefined> {
   const token = await getItem<Token>(keys.token(digest))
   // The table's TTL deletes late.
   if (!token || token.expires_at <= nowSeconds()) return undefined
   if (token.key_id !== undefined) await noteUse(digest, token, token.key_id)
-  return { id: token.user_id, tenant_id: token.tenant_id, role: token.role, scope: token.scope }
+  return { ...actorOf(token), ...(token.scope ? { scope: token.scope } : { session: { token_digest: digest } }) }
 }
 
-async function byJwt(jwt: string): Promise<Principal | undefined> {
+async function byJwt(jwt: string): Promise<Actor | undefined> {
   const claims = await verifyJwt(jwt)
   const principal = claims && (await getItem<Principal>(keys.principal(claims.user_id)))
-  return principal && claims.exp > principal.mark ? principal : undefined
+  const session = { exp: claims?.exp ?? 0 }
+  return principal && isCurrent(session, principal) ? { ...actorOf(principal), session } : undefined
 }
 
 /** Keeps the day on which an API key was used last: one write a day, and no reason to refuse the request where it fails. */

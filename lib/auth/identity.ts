@@ -2,7 +2,7 @@ import { failure } from '#lib/errors.ts'
 import { equals } from '#lib/table/expressions.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
 import { change, create, erase, eraseAny, replace, type Step } from '#lib/table/transact.ts'
-import type { Role, Scope } from './actor.ts'
+import type { Role, Scope, Session } from './actor.ts'
 
 /** What a user's login and principal both know. */
 type Identity = {
@@ -26,6 +26,10 @@ export type KeyRef = { id: number; digest: string; scope: Scope; expires_at: num
 
 /** A user as a token finds it. */
 export type Principal = Identity & { email: string; api_keys?: KeyRef[] }
+
+/** Whether a session is still one of the user's. */
+export const isCurrent = (session: Session, { token_digest, mark }: Principal): boolean =>
+  'exp' in session ? session.exp > mark : session.token_digest === token_digest
 
 /** What an opaque token or an API key leads to; `expires_at` in seconds of Unix time. */
 export type Token = Pick<Identity, 'tenant_id' | 'user_id' | 'role'> & {
