@@ -3,9 +3,12 @@ import { defineConfig } from 'vitest/config'
 
 const shared = { testTimeout: 20_000, hookTimeout: 30_000 }
 
+/** What is packaged and deployed is compared with what the functions did in all other tests: after them. */
+const DEPLOYMENT = ['tests/iam/**/*.test.ts', 'tests/template/**/*.test.ts']
+
 export default defineConfig({
   test: {
-    globalSetup: 'tests/support/engine.ts',
+    globalSetup: ['tests/support/engine.ts', 'tests/support/recording.ts'],
     // By default a machine of two cores gets one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
@@ -15,10 +18,11 @@ export default defineConfig({
           ...shared,
           name: 'table',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/unit/**'],
+          exclude: ['tests/unit/**', ...DEPLOYMENT],
           setupFiles: ['tests/support/environment.ts', 'tests/support/newtable.ts'],
         },
       },
+      { test: { ...shared, name: 'deployment', include: DEPLOYMENT, testTimeout: 200_000, sequence: { groupOrder: 1 } } },
     ],
   },
 })

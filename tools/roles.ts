@@ -58,11 +58,14 @@ function tableStatements(names: string[], grants: Record<string, Grant>): Statem
   return [...(actions.length > 0 ? [onTable(actions)] : []), ...narrow]
 }
 
+/** Lambda refuses to poll with a role that lacks one of them: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html */
+const STREAM_ACTIONS = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((name) => `dynamodb:${name}`)
+
 /** Lambda polls the stream, and sends what it gave up, with the function's own role. */
 function streamStatements({ events }: LambdaFunction): Statement[] {
   return events.flatMap(({ stream }) => {
     if (!stream) return []
-    const read = allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], stream.arn)
+    const read = allow(STREAM_ACTIONS, stream.arn)
     const queue = stream.destinations?.onFailure.arn
     return [read, ...(queue ? [allow(['sqs:SendMessage'], queue)] : [])]
   })

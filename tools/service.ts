@@ -16,12 +16,17 @@ export interface FunctionEvent {
 
 export interface ServiceFunction {
   handler: string
+  /** what it may do to the table: DynamoDB's actions, and grants of `custom.grants` */
+  table: string[]
   events: FunctionEvent[]
   timeout?: number
   memorySize?: number
 }
 
-export interface TableProperties extends Omit<CreateTableCommandInput, 'TableName'> {
+type Design = 'BillingMode' | 'AttributeDefinitions' | 'KeySchema' | 'StreamSpecification'
+
+/** What makes a table this one, wherever it is; the rest is a matter of the stage. */
+export interface TableProperties extends Pick<CreateTableCommandInput, Design> {
   TimeToLiveSpecification: TimeToLiveSpecification
 }
 
@@ -30,10 +35,12 @@ export interface Service {
   service: string
   provider: { runtime: string; timeout: number; memorySize: number }
   functions: Record<string, ServiceFunction>
-  resources: { Resources: { Table: { Properties: TableProperties } } }
 }
 
-/** Reads serverless.yml, the one place that knows the routes and the table. */
-export function service(): Service {
-  return parse(readFileSync(new URL('../serverless.yml', import.meta.url), 'utf8'))
-}
+/** Reads serverless.yml, the one place that knows the routes. */
+export const service = (): Service => read('serverless.yml')
+
+/** The table as CloudFormation makes it. */
+export const tableProperties = (): TableProperties => read('resources/table.yml').Resources.Table.Properties
+
+const read = (file: string) => parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))

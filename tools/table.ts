@@ -5,7 +5,7 @@ import {
   ResourceNotFoundException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
-import { service } from '#tools/service.ts'
+import { tableProperties } from '#tools/service.ts'
 
 /** The credentials and the region that a local engine is given: it wants some and checks none. */
 export const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
@@ -31,14 +31,11 @@ async function exists(client: DynamoDBClient, TableName: string): Promise<boolea
 }
 
 async function create(client: DynamoDBClient, TableName: string): Promise<void> {
-  const {
-    TimeToLiveSpecification,
-    StreamSpecification,
-    SSESpecification: _encryption,
-    ...rest
-  } = service().resources.Resources.Table.Properties
+  const { TimeToLiveSpecification, StreamSpecification, BillingMode, AttributeDefinitions, KeySchema } = tableProperties()
   // CloudFormation takes the stream's view type alone, the API wants to be told that there is a stream
   const stream = { ...StreamSpecification, StreamEnabled: true }
-  await client.send(new CreateTableCommand({ ...rest, TableName, StreamSpecification: stream }))
+  await client.send(
+    new CreateTableCommand({ TableName, BillingMode, AttributeDefinitions, KeySchema, StreamSpecification: stream }),
+  )
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { routes } from '#tools/routes.ts'
+import { recorded } from './record.ts'
 
 export type HttpResponse = { statusCode: number; headers: Record<string, string>; body?: string }
 
@@ -76,7 +77,7 @@ export const contextFor = (name: string): Context => ({ awsRequestId: randomUUID
 /** Calls a function of serverless.yml by its name, through its real handler. */
 export async function call(name: string, request: CallRequest = {}): Promise<CallResponse> {
   const handler = await handlerOf(name)
-  const { statusCode, headers, body } = await handler(eventFor(name, request), contextFor(name))
+  const { statusCode, headers, body } = await recorded(name, () => handler(eventFor(name, request), contextFor(name)))
   return { status: statusCode, headers, body: body === undefined ? undefined : JSON.parse(body) }
 }
 

@@ -8,6 +8,7 @@ import {
 import type { Context, DynamoDBRecord } from 'aws-lambda'
 import { handler } from '#functions/workers/cascade.ts'
 import { LOCAL } from '#tools/table.ts'
+import { recorded } from './record.ts'
 
 const QUIET_ROUNDS = 2
 const MAX_ROUNDS = 2_000
@@ -16,7 +17,7 @@ export type Worker = (records: DynamoDBRecord[]) => Promise<unknown>
 
 /** The worker with time enough. */
 export const cascade: Worker = (records) =>
-  handler({ Records: records }, { getRemainingTimeInMillis: () => 60_000 } as unknown as Context)
+  recorded('cascade', () => handler({ Records: records }, { getRemainingTimeInMillis: () => 60_000 } as unknown as Context))
 
 /** This test file's stream, from its beginning: each call of the result feeds the worker until nothing new comes. */
 export async function openStream() {

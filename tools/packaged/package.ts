@@ -15,7 +15,16 @@ const LOCK = join(BUILD, 'packaging')
 const WITHIN_MS = 180_000
 
 /** What an artefact is made of. */
-const SOURCES = ['functions/**/*.ts', 'lib/**/*.ts', 'tools/bundle*/**', 'tools/bundle.ts', '*.yml', 'package-lock.json']
+const SOURCES = [
+  'functions/**/*.ts',
+  'lib/**/*.ts',
+  'tools/bundle*/**',
+  'tools/bundle.ts',
+  'tools/roles.ts',
+  '*.yml',
+  'resources/*.yml',
+  'package-lock.json',
+]
 
 /** Where `serverless package` has left the compiled template and one zip per function. */
 export const PACKAGED = join(BUILD, 'packaged')
