@@ -98,3 +98,9 @@ test('the tour finds the password where npm start leaves it', () => {
   expect(`${ROOT}.masthead/state.json`).toBe(stateFiles.state)
   expect(section('Five minutes with curl')).toContain("require('./.masthead/state.json').adminPassword")
 })
+
+test('every test that SECURITY.md names is there', () => {
+  const named = [...read('SECURITY.md').matchAll(/`(tests\/[\w./-]+)`/g)].map(([, path = '']) => path)
+  expect(named.length).toBeGreaterThan(15)
+  expect(named.filter((path) => !existsSync(ROOT + path))).toEqual([])
+})
