@@ -20,6 +20,7 @@ const VARIABLES = [
   'LOCK_SECONDS_MAX',
   'TENANT_WRITES_PER_MINUTE',
   'LOG_LEVEL',
+  'PRICING',
 ]
 
 const LIMITS = {
@@ -175,5 +176,28 @@ describe('tableConfig', () => {
   test.each(['debug', 'INFO', 'warn', 'Error'])('takes the log level %s', async (LOG_LEVEL) => {
     const { tableConfig } = await startIn({ TABLE_NAME: 'masthead', LOG_LEVEL })
     expect(tableConfig().TABLE_NAME).toBe('masthead')
+  })
+})
+
+describe('pricingConfig', () => {
+  test('has prices and no discounts', async () => {
+    const { pricingConfig } = await startIn({})
+    const plans = { team: 2900, business: 9900 }
+    expect(pricingConfig()).toEqual({ PRICING: { currency: 'EUR', plans, discounts: {} } })
+  })
+
+  test('reads plans and discounts', async () => {
+    const PRICING = {
+      currency: 'CHF',
+      plans: { team: 1, business: 2 },
+      discounts: { A: { percent: 100 }, B: { amount_cents: 5, last_day: '2027-03-31' } },
+    }
+    const { pricingConfig } = await startIn({ PRICING: JSON.stringify(PRICING) })
+    expect(pricingConfig()).toEqual({ PRICING })
+  })
+
+  test('names what is wrong, and not how', async () => {
+    const { pricingConfig } = await startIn({ PRICING: '{"currency":"swordfish"}' })
+    expect(() => pricingConfig()).toThrow(new Error('The environment is not complete: PRICING is malformed'))
   })
 })
