@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { newborn } from '#lib/ids.ts'
+import { keys, type TenantId } from '#lib/table/keys.ts'
+import { type CallRequest, call } from '#tests/support/call.ts'
+import { tableClient } from '#tests/support/table.ts'
+import {
+  type House,
+  newAdmin,
+  newBlog,
+  newComment,
+  newPost,
+  newTenant,
+  newUser,
+  PASSWORD,
+  type Person,
+} from '#tests/support/world.ts'
+
+const newEmail = (): string => `${randomUUID()}@example.org`
+
+const KILOBYTE = 'x'.repeat(900)
+
+/** Somewhere to send requests of every kind to. */
+export interface Stage {
+  admin: Person
+  house: House
+  blog: { id: number }
+  post: { id: number }
+}
+
+export async function newStage(): Promise<Stage> {
+  const admin = await newAdmin()
+  const house = await newTenant(admin)
+  const blog = await newBlog(house.author)
+  return { admin, house, blog, post: await newPost(house.author, blog.id) }
+}
+
+/** A blog with posts that went straight into the table, as a create would have put them there. */
+export async function blogOf({ house }: Stage, posts: number): Promise<number> {
+  const { id: blog_id } = await newBlog(house.author)
+  const items = Array.from({ length: posts }, (_, n) => {
+    const made = { ...newborn(n + 1, Date.now()), blog_id, user_id: house.author.id, title: 'A post', body: KILOBYTE }
+    return { ...made, ...keys.post(house.tenant_id as TenantId, blog_id, made.id), type: 'post', blog_user_id: house.author.id }
+  })
+  for (let start = 0; start < items.length; start += 25)
+    await tableClient().send(
+      new BatchWriteCommand({ RequestItems: { [process.env.TABLE_NAME as string]: puts(items.slice(start, start + 25)) } }),
+    )
+  return blog_id
+}
+
+const puts = (items: object[]) => items.map((Item) => ({ PutRequest: { Item } }))
+
+/** A request of each row of the table, by its name and its `when`: what it needs is made when it is asked for. */
+export function requestsOn(stage: Stage): Record<string, () => CallRequest | Promise<CallRequest>> {
+  const { admin, house, blog, post } = stage
+  const ofTenant = () => ({ tenant_id: house.tenant_id })
+  const ofBlog = () => ({ blog_id: blog.id })
+  const ofPost = () => ({ ...ofBlog(), post_id: post.id })
+  const member = async () => newUser(house.owner, house.tenant_id, 'author')
+  const pathOf = ({ id, tenant_id }: Person) => ({ tenant_id, user_id: id })
+  const credentials = ({ email }: Person, password = PASSWORD) => ({ body: { email, password } })
+
+  const change = async (body: object): Promise<CallRequest> => ({ as: house.owner, params: pathOf(await member()), body })
+  const publish = (body = 'Words', headers = {}): CallRequest => ({
+    as: house.author,
+    params: ofBlog(),
+    body: { title: 'A post', body },
+    headers,
+  })
+  const ownBlog = async () => ({ ...pathOf(house.author), blog_id: (await newBlog(house.author)).id })
+  const comment = async () => ({ comment_id: (await newComment(house.reader, post.id)).id })
+  const newKey = async () => ({ key_id: (await call('createApiKey', { as: house.author, body: { name: 'A key' } })).body.key.id })
+  return {
+    listTenants: () => ({ as: admin }),
+    createTenant: () => ({ as: admin, body: { name: 'Another' } }),
+    showTenant: () => ({ as: admin, params: ofTenant() }),
+    updateTenant: () => ({ as: admin, params: ofTenant(), body: { name: 'Renamed' } }),
+    deleteTenant: async () => ({ as: admin, params: { tenant_id: (await newTenant(admin)).tenant_id } }),
+    createQuote: () => ({ as: house.owner, params: ofTenant(), body: { plan: 'team' } }),
+    listUsers: () => ({ as: house.owner, params: ofTenant() }),
+    createUser: () => ({
+      as: house.owner,
+      params: ofTenant(),
+      body: { email: newEmail(), password: PASSWORD, role: 'author' },
+    }),
+    showUser: () => ({ as: house.owner, params: pathOf(house.author) }),
+    'updateUser its name': () => change({ name: 'A name' }),
+    'updateUser its role': () => change({ role: 'reader' }),
+    'updateUser its password': () => change({ password: 'another horse' }),
+    'updateUser its email': () => change({ email: newEmail() }),
+    deleteUser: async () => ({ as: house.owner, params: pathOf(await member()) }),
+    listBlogs: () => ({ as: house.author, params: pathOf(house.author) }),
+    createBlog: () => ({ as: house.author, params: pathOf(house.author), body: { title: 'A blog' } }),
+    showBlog: async () => ({ as: house.author, params: await ownBlog() }),
+    updateBlog: async () => ({ as: house.author, params: await ownBlog(), body: { title: 'Renamed' } }),
+    deleteBlog: async () => ({ as: house.author, params: await ownBlog() }),
+    'listPosts 20 of 1 KB': async () => ({ as: house.author, params: { blog_id: await blogOf(stage, 20) } }),
+    createPost: () => publish(),
+    'createPost of 3 KB': () => publish('x'.repeat(2_500)),
+    "createPost in somebody else's blog": () => ({ ...publish(), as: house.owner }),
+    'createPost under an idempotency key': () => publish('Words', { 'idempotency-key': 'a-key' }),
+    'createPost under that key again': () => publish('Words', { 'idempotency-key': 'a-key' }),
+    showPost: () => ({ as: house.author, params: ofPost() }),
+    updatePost: () => ({ as: house.author, params: ofPost(), body: { title: 'Renamed' } }),
+    deletePost: async () => ({ as: house.author, params: { ...ofBlog(), post_id: (await newPost(house.author, blog.id)).id } }),
+    'listComments by the post': () => ({ as: house.reader, params: { post_id: post.id } }),
+    'listComments by the blog and the post': () => ({ as: house.reader, params: ofPost() }),
+    'createComment by the post': () => ({ as: house.reader, params: { post_id: post.id }, body: { body: 'Well said' } }),
+    'createComment by the blog and the post': () => ({ as: house.reader, params: ofPost(), body: { body: 'Well said' } }),
+    'deleteComment by the post': async () => ({ as: house.reader, params: { post_id: post.id, ...(await comment()) } }),
+    'deleteComment by the blog and the post': async () => ({ as: house.reader, params: { ...ofPost(), ...(await comment()) } }),
+    login: async () => credentials(await member()),
+    'login with its tenant': async () => ({ body: { ...credentials(await member()).body, tenant_id: house.tenant_id } }),
+    'login with a wrong password': async () => credentials(await member(), 'a wrong horse'),
+    createSession: async () => credentials(await member()),
+    deleteSessions: async () => ({ as: await member() }),
+    showProfile: () => ({ as: house.author }),
+    listApiKeys: () => ({ as: house.author }),
+    createApiKey: async () => ({ as: await member(), body: { name: 'A key' } }),
+    deleteApiKey: async () => ({ as: house.author, params: await newKey() }),
+  }
+}
