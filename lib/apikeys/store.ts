@@ -1,6 +1,7 @@
 import type { Actor } from '#lib/auth/actor.ts'
-import { changeIdentity, isCurrent, type KeyRef, nowSeconds, type Principal, settle, type Token } from '#lib/auth/identity.ts'
+import { changeIdentity, isCurrent, type KeyRef, type Principal, settle, type Token } from '#lib/auth/identity.ts'
 import { digestToken, newKey } from '#lib/auth/tokens.ts'
+import { nowSeconds } from '#lib/clock.ts'
 import { DomainFailure, failure } from '#lib/errors.ts'
 import { withNewId } from '#lib/ids.ts'
 import { getItem } from '#lib/table/items.ts'

@@ -1,10 +1,11 @@
+import { nowSeconds } from '#lib/clock.ts'
 import { authConfig } from '#lib/config.ts'
 import { describeError, log } from '#lib/log.ts'
 import { exists } from '#lib/table/expressions.ts'
 import { getItem, touchItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 import type { Actor } from './actor.ts'
-import { isCurrent, nowSeconds, type Principal, type Token } from './identity.ts'
+import { isCurrent, type Principal, type Token } from './identity.ts'
 import { verifyJwt } from './jwt.ts'
 import { digestToken, isToken } from './tokens.ts'
 

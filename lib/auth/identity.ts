@@ -1,3 +1,4 @@
+import { nowSeconds } from '#lib/clock.ts'
 import { failure } from '#lib/errors.ts'
 import { equals } from '#lib/table/expressions.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
@@ -45,8 +46,6 @@ export type Token = Pick<Identity, 'tenant_id' | 'user_id' | 'role'> & {
 export type IdentityChange = Partial<
   Pick<Login, 'role' | 'password_digest' | 'mark' | 'token_digest' | 'token_expires_at'> & Pick<Principal, 'api_keys'>
 >
-
-export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 /** Another change came first: read again. */
 class IdentityMoved extends Error {}

@@ -1,3 +1,4 @@
+import { nowSeconds } from '#lib/clock.ts'
 import { authConfig } from '#lib/config.ts'
 import { failure } from '#lib/errors.ts'
 import { deleteItems } from '#lib/table/batches.ts'
@@ -13,8 +14,6 @@ export type Window = { failures: number; seconds: number; ends_at: number; expir
   `cleared_${number}`,
   number
 >
-
-export const nowSeconds = (): number => Math.ceil(Date.now() / 1000)
 
 /** The item outlives its window, so that the next can be longer. */
 const lasting = (seconds: number) => ({

@@ -1,3 +1,4 @@
+import { nowSeconds } from '#lib/clock.ts'
 import { failure } from '#lib/errors.ts'
 import { absent, exists, lacks, matches } from './expressions.ts'
 import { getItem, type Item, type Refusal, touchItem } from './items.ts'
@@ -12,7 +13,7 @@ const PURGING_DAYS = 7
 
 const notFound: Refusal = () => failure('NotFound')
 
-const purging = () => ({ purging: true, expires_at: Math.floor(Date.now() / 1000) + PURGING_DAYS * 86_400 })
+const purging = () => ({ purging: true, expires_at: nowSeconds() + PURGING_DAYS * 86_400 })
 
 export const isLiving = (anchor: Item | undefined): anchor is Item => anchor !== undefined && anchor.purging !== true
 

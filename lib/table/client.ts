@@ -16,7 +16,7 @@ export function documentClient(): DynamoDBDocumentClient {
  */
 const PATIENCE = {
   maxAttempts: 3,
-  requestHandler: { connectionTimeout: 500, requestTimeout: 1_200, throwOnRequestTimeout: true },
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
 }
 
 function connect(): DynamoDBClient {

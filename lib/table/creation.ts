@@ -1,3 +1,4 @@
+import { nowSeconds } from '#lib/clock.ts'
 import { DomainFailure, failure } from '#lib/errors.ts'
 import { withNewId } from '#lib/ids.ts'
 import { living } from './anchors.ts'
@@ -55,7 +56,7 @@ export async function createRecord<T>({ at, record, steps }: Creation<T>, once?:
 /** Steps: the key is taken, by a caller who is still there (else its key could outlive the cascade). */
 function remember(once: Once, id: number, at: number, others: Step[]): Step[] {
   const { caller, key, fingerprints } = once
-  const now = Math.floor(Date.now() / 1000)
+  const now = nowSeconds()
   const item = { fingerprint: fingerprints[0], id, at, expires_at: now + KEPT_SECONDS }
   const anchor = anchors.user(caller.tenant_id, caller.id)
   return [
