@@ -11,7 +11,7 @@ export interface Resource {
   Properties: any
 }
 
-type Template = { Resources: Record<string, Resource> }
+export type Template = { Resources: Record<string, Resource> }
 
 export interface PackagedFunction {
   /** its name in serverless.yml */
