@@ -70,7 +70,11 @@ function end({ child, api, folder }: Running): void {
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html, and Lambda's own flags of Node. */
-export function launch(fn: PackagedFunction, folder: string, environment: Record<string, string>): ChildProcess {
+export function launch(
+  fn: Pick<PackagedFunction, 'name' | 'handler' | 'memorySize'>,
+  folder: string,
+  environment: Record<string, string>,
+): ChildProcess {
   const env = {
     PATH: process.env.PATH,
     LANG: 'en_US.UTF-8',

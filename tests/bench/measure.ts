@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { type RuntimeApi, startRuntimeApi } from '#tools/packaged/runtime-api.ts'
+import { launch } from '#tools/packaged/sandbox.ts'
+import type { CpuLimit } from './limit.ts'
+
+/** One thing to measure: a handler in a folder. */
+export interface Subject {
+  name: string
+  /** LAMBDA_TASK_ROOT */
+  folder: string
+  /** as a template names it, such as `functions/posts/create.handler` */
+  handler: string
+  memoryMb: number
+  bytes: number
+  gzipBytes: number
+  environment: Record<string, string>
+  /** Makes an event that succeeds once; called anew for each process. */
+  event(): Promise<object>
+}
+
+/** What one process of a subject was like; milliseconds and megabytes. */
+export interface Sample {
+  /** from the start of the process to its first question for an event */
+  init: number
+  /** the first event, on the CPU that the function's memory buys */
+  first: number
+  cold: number
+  /** each later event */
+  warm: number[]
+  /** CPU time of one of them */
+  cpu: number
+  /** after two events */
+  memory: number
+  peak: number
+}
+
+export const WARM_EVENTS = 20
+
+/** Starts a subject, sends it events one after the other, and ends it. */
+export async function measure(subject: Subject, limit: CpuLimit | undefined): Promise<Sample> {
+  const event = await subject.event()
+  const api = await startRuntimeApi(subject.name)
+  const begun = performance.now()
+  const child = launch({ ...subject, memorySize: subject.memoryMb }, subject.folder, {
+    ...subject.environment,
+    AWS_LAMBDA_RUNTIME_API: api.address,
+  })
+  const pid = child.pid as number
+  const ended = once(child, 'exit').then(() => api.fail(new Error(`${subject.name} ended`)))
+  try {
+    await api.initialised
+    const init = performance.now() - begun
+    limit?.apply(pid, subject.memoryMb)
+    const first = await timed(api, event)
+    expectSuccess(subject, first.result)
+    await timed(api, event)
+    const memory = statusOf(pid, 'VmRSS')
+    limit?.apply(pid, UNLIMITED_MB)
+    const busy = cpuOf(pid)
+    const warm: number[] = []
+    while (warm.length < WARM_EVENTS) warm.push((await timed(api, event)).ms)
+    const cpu = (cpuOf(pid) - busy) / WARM_EVENTS
+    return { init, first: first.ms, cold: init + first.ms, warm, cpu, memory, peak: statusOf(pid, 'VmHWM') }
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+    api.close()
+  }
+}
+
+const TIMEOUT_MS = 20_000
+/** More than any machine has. */
+const UNLIMITED_MB = 1_000_000
+
+async function timed(api: RuntimeApi, event: object): Promise<{ ms: number; result: unknown }> {
+  const begun = performance.now()
+  const result = await api.invoke(event, TIMEOUT_MS)
+  return { ms: performance.now() - begun, result }
+}
+
+function expectSuccess({ name }: Subject, result: unknown): void {
+  const { statusCode, body } = result as { statusCode: number; body?: string }
+  if (statusCode >= 300) throw new Error(`${name} answered ${statusCode}: ${body}`)
+}
+
+/** A field of a process in MB: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
+function statusOf(pid: number, field: string): number {
+  const [, kilobytes] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
+
+/** The milliseconds that a process's threads have run. */
+function cpuOf(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const nanoseconds = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]))
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6
+}

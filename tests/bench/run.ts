@@ -1,0 +1,129 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { startEngine } from '#tools/engine.ts'
+import { hasRealRuntime } from '#tools/packaged/sandbox.ts'
+import { command, Problem } from '#tools/problem.ts'
+import { ensureTable, LOCAL } from '#tools/table.ts'
+import { cpuLimit } from './limit.ts'
+import { measure, type Sample, type Subject } from './measure.ts'
+import { comparison, exceeded, type Run, resultsOf, tableOf } from './report.ts'
+import { EMPTY } from './subjects.ts'
+
+const RESULTS = new URL('RESULTS.md', import.meta.url)
+
+const USAGE = 'Usage: npm run bench -- [--rounds 21] [--only createPost,login] [--json FILE] [--compare FILE] [--keep]'
+
+await command(async () => {
+  const { rounds, only, json, compare, keep } = readArguments()
+  if (!hasRealRuntime)
+    console.log("AWS's own runtime client is not built here (npm run ric): a stand-in serves, and ratios differ.")
+  const { stop } = await prepare()
+  try {
+    const run = await runAll(rounds, only)
+    console.log(`\n${tableOf(run)}\n`)
+    if (compare) console.log(`${comparison(JSON.parse(readFileSync(compare, 'utf8')), run)}\n`)
+    if (json) writeFileSync(json, `${JSON.stringify(run, undefined, 2)}\n`)
+    if (keep) writeFileSync(RESULTS, page(run))
+    const over = exceeded(run)
+    console.log(over.length > 0 ? `Over budget:\n${over.join('\n')}` : 'All budgets are kept.')
+    process.exitCode = over.length > 0 ? 1 : 0
+  } finally {
+    await stop()
+  }
+})
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        rounds: { type: 'string', default: '21' },
+        only: { type: 'string' },
+        json: { type: 'string' },
+        compare: { type: 'string' },
+        keep: { type: 'boolean', default: false },
+      },
+    })
+    return { ...values, rounds: Number(values.rounds), only: values.only?.split(',') }
+  } catch (error) {
+    throw new Problem(`${(error as Error).message} ${USAGE}`)
+  }
+}
+
+/** An engine with a table, and the environment that our functions find there, as at a deployment; bcrypt costs what it does there. */
+async function prepare(): Promise<{ stop(): Promise<void> }> {
+  const { endpoint, stop } = await startEngine()
+  Object.assign(process.env, {
+    TABLE_NAME: `masthead-${randomUUID()}`,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_REGION: LOCAL.region,
+    AWS_ACCESS_KEY_ID: LOCAL.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: LOCAL.credentials.secretAccessKey,
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    LOG_LEVEL: 'error',
+    TENANT_WRITES_PER_MINUTE: '1000000',
+    SOURCE_FAILURES: '1000000',
+    LOGIN_FAILURES: '1000000',
+    LOGIN_FAILURES_PER_SOURCE: '1000000',
+  })
+  await ensureTable(endpoint, process.env.TABLE_NAME as string)
+  return { stop }
+}
+
+/** Every subject once a round, the order turned by one each time. */
+async function runAll(rounds: number, only: string[] | undefined): Promise<Run> {
+  const { subjects } = await import('./subjects.ts')
+  const all = (await subjects()).filter(({ name }) => !only || name === EMPTY || name.startsWith('peer') || only.includes(name))
+  const limit = cpuLimit()
+  const samples: Map<string, Sample>[] = []
+  try {
+    for (let n = 0; n < rounds; n++) samples.push(await runRound(all, n, rounds, limit))
+  } finally {
+    limit?.remove()
+  }
+  const machine = `${cpus().length} x ${cpus()[0]?.model}, ${(totalmem() / 2 ** 30).toFixed(0)} GB, Node ${process.versions.node}`
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine,
+    rounds,
+    limited: limit !== undefined,
+    results: resultsOf(all, samples),
+  }
+}
+
+async function runRound(
+  all: Subject[],
+  n: number,
+  rounds: number,
+  limit: ReturnType<typeof cpuLimit>,
+): Promise<Map<string, Sample>> {
+  const turned = [...all.slice(n % all.length), ...all.slice(0, n % all.length)]
+  const samples = new Map<string, Sample>()
+  for (const [index, subject] of turned.entries()) {
+    progress(`round ${n + 1} of ${rounds}, ${index + 1} of ${all.length}: ${subject.name}`)
+    samples.set(subject.name, await measure(subject, limit))
+  }
+  progress('')
+  return samples
+}
+
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+}
+
+const page = (run: Run): string => `# What was measured
+
+${run.date}, on ${run.machine}; ${run.rounds} rounds, all functions in each, the order turned by one each time
+(\`npm run bench -- --keep\`). Milliseconds and MB; (x) is the median of the ratios to the empty handler of the same round.
+${
+  run.limited
+    ? 'From the end of INIT on a process had the CPU that its memory buys on Lambda: 1769 MB are a core.'
+    : 'This machine lets no CPU be limited: the first event ran on a whole core.'
+}
+INIT ends with the first question for an event. CPU is that of one warm event beyond the empty handler's.
+
+${tableOf(run)}
+
+${exceeded(run).join('\n') || 'All budgets are kept.'}
+`

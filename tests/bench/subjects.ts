@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { type BuildOptions, build } from 'esbuild'
+import { newStage, requestsOn } from '#tests/cost/requests.ts'
+import { ROWS } from '#tests/cost/table.ts'
+import { call, eventFor } from '#tests/support/call.ts'
+import { PASSWORD } from '#tests/support/world.ts'
+import { environmentOf } from '#tools/packaged/installation.ts'
+import { ensurePackaged } from '#tools/packaged/package.ts'
+import { functionsOf, type PackagedFunction, readTemplate } from '#tools/packaged/template.ts'
+import { unzip } from '#tools/packaged/unzip.ts'
+import type { Subject } from './measure.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const FOLDER = join(ROOT, '.build/bench')
+const MEMORY_MB = 512
+
+/** The names of what is no route of ours. */
+export const EMPTY = 'empty'
+export const PEERS = ['peer: SDK bundled', 'peer: SDK unbundled']
+
+/** Every HTTP function as it is packaged, two peers, and the empty handler that all are compared with. */
+export async function subjects(): Promise<Subject[]> {
+  rmSync(FOLDER, { recursive: true, force: true })
+  await ensurePackaged()
+  const stage = await newStage()
+  const requests = requestsOn(stage)
+  const template = readTemplate()
+  const labels = new Map(ROWS.toReversed().map(({ name, when }) => [name, `${name} ${when}`.trim()]))
+  const routes = functionsOf(template).filter(({ name }) => labels.has(name))
+  const ours = routes.map((fn) =>
+    packaged(fn, environmentOf(fn, template), async () =>
+      eventFor(fn.name, (await requests[labels.get(fn.name) ?? '']?.()) ?? {}),
+    ),
+  )
+  const jwt = await jwtOf(stage.house.author.email)
+  const post = async () =>
+    eventFor('createPost', { as: { token: jwt }, params: { blog_id: 1 }, body: { title: 'A post', body: 'Words' } })
+  return [await empty(), ...(await peers(post)), ...ours]
+}
+
+function packaged(fn: PackagedFunction, environment: Record<string, string>, event: () => Promise<object>): Subject {
+  const folder = join(FOLDER, fn.name)
+  unzip(fn.zip, folder)
+  const file = join(folder, fn.handler.replace(/\.\w+$/, '.mjs'))
+  return { name: fn.name, folder, handler: fn.handler, memoryMb: fn.memorySize, ...sizeOf(file), environment, event }
+}
+
+async function jwtOf(email: string): Promise<string> {
+  return (await call('createSession', { body: { email, password: PASSWORD } })).body.jwt
+}
+
+const sizeOf = (file: string) => ({ bytes: statSync(file).size, gzipBytes: gzipSync(readFileSync(file), { level: 9 }).length })
+
+async function empty(): Promise<Subject> {
+  return { ...(await built(EMPTY, 'empty', { format: 'esm', outExtension: { '.js': '.mjs' } })), event: async () => ({}) }
+}
+
+/** esbuild as serverless-esbuild sets it up, with the SDK in the bundle or left to what is installed beside it. */
+async function peers(event: () => Promise<object>): Promise<Subject[]> {
+  const [inside = '', outside = ''] = PEERS
+  return [
+    { ...(await built(inside, 'tutorial', { format: 'cjs', outExtension: { '.js': '.cjs' } })), event },
+    {
+      ...(await built(outside, 'tutorial', { format: 'cjs', outExtension: { '.js': '.cjs' }, external: ['@aws-sdk/*'] })),
+      event,
+    },
+  ]
+}
+
+async function built(name: string, peer: string, options: BuildOptions): Promise<Omit<Subject, 'event'>> {
+  const folder = join(FOLDER, name.replaceAll(/\W+/g, '-'))
+  const entry = join(ROOT, `tests/bench/peers/${peer}.ts`)
+  await build({ bundle: true, platform: 'node', target: 'node24', entryPoints: [entry], outdir: folder, ...options })
+  const [file = ''] = readdirSync(folder)
+  return {
+    name,
+    folder,
+    handler: `${peer}.handler`,
+    memoryMb: MEMORY_MB,
+    ...sizeOf(join(folder, file)),
+    environment: ownEnvironment(),
+  }
+}
+
+/** What our functions have of it. */
+function ownEnvironment(): Record<string, string> {
+  const { TABLE_NAME = '', JWT_SECRET = '', AWS_ENDPOINT_URL_DYNAMODB = '' } = process.env
+  return { TABLE_NAME, JWT_SECRET, AWS_ENDPOINT_URL_DYNAMODB }
+}
