@@ -13,10 +13,19 @@ import { EMPTY } from './subjects.ts'
 
 const RESULTS = new URL('RESULTS.md', import.meta.url)
 
-const USAGE = 'Usage: npm run bench -- [--rounds 21] [--only createPost,login] [--json FILE] [--compare FILE] [--keep]'
+const USAGE =
+  'Usage: npm run bench -- [--rounds 21] [--only createPost,login] [--json FILE] [--compare FILE] [--keep], ' +
+  'or npm run bench -- --load [--seconds 10] [--posts 1000000]'
 
 await command(async () => {
-  const { rounds, only, json, compare, keep } = readArguments()
+  const { load, seconds, posts, ...options } = readArguments()
+  const over = load ? await benchLoad(seconds, posts) : await benchFunctions(options)
+  console.log(over.length > 0 ? `Over budget:\n${over.slice(0, 20).join('\n')}` : 'All budgets are kept.')
+  process.exitCode = over.length > 0 ? 1 : 0
+})
+
+/** Every function by itself, and what is over its budget. */
+async function benchFunctions({ rounds, only, json, compare, keep }: Options): Promise<string[]> {
   if (!hasRealRuntime)
     console.log("AWS's own runtime client is not built here (npm run ric): a stand-in serves, and ratios differ.")
   const { stop } = await prepare()
@@ -26,13 +35,29 @@ await command(async () => {
     if (compare) console.log(`${comparison(JSON.parse(readFileSync(compare, 'utf8')), run)}\n`)
     if (json) writeFileSync(json, `${JSON.stringify(run, undefined, 2)}\n`)
     if (keep) writeFileSync(RESULTS, page(run))
-    const over = exceeded(run)
-    console.log(over.length > 0 ? `Over budget:\n${over.join('\n')}` : 'All budgets are kept.')
-    process.exitCode = over.length > 0 ? 1 : 0
+    return exceeded(run)
   } finally {
     await stop()
   }
-})
+}
+
+/** The whole service under many clients, and one tenant with very many posts. */
+async function benchLoad(seconds: number, posts: number): Promise<string[]> {
+  const [{ load }, { million }] = await Promise.all([import('./load.ts'), import('./million.ts')])
+  const mixed = await load(seconds)
+  console.log(`${mixed.table}\n`)
+  const { stop } = await prepare()
+  try {
+    const large = await million(posts, progress)
+    progress('')
+    console.log(`${large.table}\n`)
+    return [...mixed.wrong, ...large.wrong]
+  } finally {
+    await stop()
+  }
+}
+
+type Options = Pick<ReturnType<typeof readArguments>, 'rounds' | 'only' | 'json' | 'compare' | 'keep'>
 
 function readArguments() {
   try {
@@ -43,9 +68,13 @@ function readArguments() {
         json: { type: 'string' },
         compare: { type: 'string' },
         keep: { type: 'boolean', default: false },
+        load: { type: 'boolean', default: false },
+        seconds: { type: 'string', default: '10' },
+        posts: { type: 'string', default: '1000000' },
       },
     })
-    return { ...values, rounds: Number(values.rounds), only: values.only?.split(',') }
+    const { rounds, seconds, posts } = values
+    return { ...values, rounds: Number(rounds), seconds: Number(seconds), posts: Number(posts), only: values.only?.split(',') }
   } catch (error) {
     throw new Problem(`${(error as Error).message} ${USAGE}`)
   }

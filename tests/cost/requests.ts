@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { newborn } from '#lib/ids.ts'
+import { EPOCH_MS, firstIdAt, newborn } from '#lib/ids.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
 import { type CallRequest, call } from '#tests/support/call.ts'
 import { tableClient } from '#tests/support/table.ts'
@@ -35,21 +35,39 @@ export async function newStage(): Promise<Stage> {
   return { admin, house, blog, post: await newPost(house.author, blog.id) }
 }
 
-/** A blog with posts that went straight into the table, as a create would have put them there. */
-export async function blogOf({ house }: Stage, posts: number): Promise<number> {
+const BATCH = 25
+/** How many batches are under way at once. */
+const LANES = 4
+
+/** The time of a loaded post, Unix milliseconds: one a millisecond, from the first instant that an id can have. */
+export const loadedAt = (n: number): number => EPOCH_MS + n
+export const loadedId = (n: number): number => firstIdAt(loadedAt(n))
+
+/** A blog with posts that went straight into the table, as creates would have put them there; `progress` hears of every thousand. */
+export async function blogOf({ house }: Stage, posts: number, progress = (_made: number): void => {}): Promise<number> {
   const { id: blog_id } = await newBlog(house.author)
-  const items = Array.from({ length: posts }, (_, n) => {
-    const made = { ...newborn(n + 1, Date.now()), blog_id, user_id: house.author.id, title: 'A post', body: KILOBYTE }
-    return { ...made, ...keys.post(house.tenant_id as TenantId, blog_id, made.id), type: 'post', blog_user_id: house.author.id }
-  })
-  for (let start = 0; start < items.length; start += 25)
-    await tableClient().send(
-      new BatchWriteCommand({ RequestItems: { [process.env.TABLE_NAME as string]: puts(items.slice(start, start + 25)) } }),
+  const itemAt = (n: number) => {
+    const post = { ...newborn(loadedId(n), loadedAt(n)), blog_id, user_id: house.author.id, title: 'A post', body: KILOBYTE }
+    return { ...post, ...keys.post(house.tenant_id as TenantId, blog_id, post.id), type: 'post', blog_user_id: house.author.id }
+  }
+  for (let made = 0; made < posts; ) {
+    const lanes = Array.from({ length: LANES }, (_, lane) =>
+      numbers(made + lane * BATCH + 1, Math.min(made + (lane + 1) * BATCH, posts)),
     )
+    await Promise.all(lanes.filter(({ length }) => length > 0).map((lane) => putAll(lane.map(itemAt))))
+    made = Math.min(made + LANES * BATCH, posts)
+    if (made % 1_000 === 0) progress(made)
+  }
   return blog_id
 }
 
-const puts = (items: object[]) => items.map((Item) => ({ PutRequest: { Item } }))
+const numbers = (first: number, last: number): number[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n)
+
+async function putAll(items: object[]): Promise<void> {
+  const requests = items.map((Item) => ({ PutRequest: { Item } }))
+  await tableClient().send(new BatchWriteCommand({ RequestItems: { [process.env.TABLE_NAME as string]: requests } }))
+}
 
 /** A request of each row of the table, by its name and its `when`: what it needs is made when it is asked for. */
 export function requestsOn(stage: Stage): Record<string, () => CallRequest | Promise<CallRequest>> {

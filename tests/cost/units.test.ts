@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '#tests/support/call.ts'
 import { routes } from '#tools/routes.ts'
 import { type Bill, metered } from './meter.ts'
-import { blogOf, newStage, requestsOn, type Stage } from './requests.ts'
+import { blogOf, loadedId, newStage, requestsOn, type Stage } from './requests.ts'
 import { COST_PAGE, ROWS } from './table.ts'
 
 let stage: Stage
@@ -48,7 +48,7 @@ describe('among 5,000 posts as among 100', () => {
   /** What people do in a blog, in its middle where there is one. */
   async function billsIn(blog_id: number, posts: number): Promise<Record<string, Bill>> {
     const as = stage.house.author
-    const middle = { as, params: { blog_id, post_id: posts / 2 } }
+    const middle = { as, params: { blog_id, post_id: loadedId(posts / 2) } }
     const first = await metered(() => call('listPosts', { as, params: { blog_id } }))
     const cursor = first.result.body.next_cursor
     const second = await metered(() => call('listPosts', { as, params: { blog_id }, query: { cursor } }))

@@ -14,6 +14,8 @@ export interface Service {
   url: string
   email: string
   password: string
+  /** of its process, where it is ours */
+  pid?: number | undefined
   stop(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ export async function startService({ packaged = false } = {}): Promise<Service> 
   })
   const stop = () => end(child)
   try {
-    return { url: await urlOf(child, packaged ? PACKAGED_WITHIN_MS : READY_WITHIN_MS), ...account, stop }
+    return { url: await urlOf(child, packaged ? PACKAGED_WITHIN_MS : READY_WITHIN_MS), ...account, pid: child.pid, stop }
   } catch (error) {
     await stop()
     throw error

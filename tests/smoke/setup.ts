@@ -13,8 +13,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Lets the suite find a service, and gives the way to stop it. */
-export function provide(project: TestProject, { stop, ...service }: Service): () => Promise<void> {
-  console.log(`smoke: ${service.url}`)
-  project.provide('service', service)
+export function provide(project: TestProject, { url, email, password, stop }: Service): () => Promise<void> {
+  console.log(`smoke: ${url}`)
+  project.provide('service', { url, email, password })
   return stop
 }
