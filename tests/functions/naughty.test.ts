@@ -22,9 +22,13 @@ const outcome = (refusals: string[], record: object) =>
   refusals.length > 0 ? { status: 422, body: { success: false, error: refusals } } : { status: 201, body: record }
 
 /** All of the strings, some at a time. */
-async function forEachString(send: (value: string) => Promise<CallResponse>): Promise<CallResponse[]> {
+async function forEachString(
+  send: (value: string) => Promise<CallResponse>,
+  some = strings,
+  atOnce = 64,
+): Promise<CallResponse[]> {
   const answers: CallResponse[] = []
-  for (let at = 0; at < strings.length; at += 64) answers.push(...(await Promise.all(strings.slice(at, at + 64).map(send))))
+  for (let at = 0; at < some.length; at += atOnce) answers.push(...(await Promise.all(some.slice(at, at + atOnce).map(send))))
   return answers
 }
 
@@ -72,7 +76,7 @@ describe(`each of ${strings.length} naughty strings survives or is refused with 
 
   test('as an email and a password at login: nobody is let in, and nothing fails', async () => {
     const some = strings.filter((_, at) => at % 6 === 0)
-    const answers = await Promise.all(some.map((value) => call('login', { body: { email: value, password: value } })))
+    const answers = await forEachString((value) => call('login', { body: { email: value, password: value } }), some, 16)
     expect(answers.map(({ status, body }) => ({ status, body }))).toEqual(
       some.map(() => ({ status: 401, body: { error: 'Invalid credentials' } })),
     )
