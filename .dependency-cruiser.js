@@ -31,7 +31,8 @@ export default {
     forbid('resources-know-no-http', 'Stores and policies do not know how they are called.', RESOURCES, '^lib/http/'),
     {
       name: 'only-the-sdk-speaks-http',
-      comment: 'An import of node:http is 50 ms of a cold start wherever it is not bundled; a function has nothing to fetch or to run.',
+      comment:
+        'An import of node:http is 50 ms of a cold start wherever it is not bundled; a function has nothing to fetch or to run.',
       severity: 'error',
       from: { path: '^(functions|lib)/' },
       to: { path: '^(node:)?(http|https|http2|tls|dgram|child_process|cluster|worker_threads)$', dependencyTypes: ['core'] },
