@@ -28,6 +28,8 @@ export interface Run {
   rounds: number
   /** whether the first event had the CPU of its function's memory */
   limited: boolean
+  /** whether functions spoke TLS to the table */
+  encrypted: boolean
   results: Result[]
 }
 

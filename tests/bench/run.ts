@@ -10,6 +10,7 @@ import { cpuLimit } from './limit.ts'
 import { measure, type Sample, type Subject } from './measure.ts'
 import { comparison, exceeded, type Run, resultsOf, tableOf } from './report.ts'
 import { EMPTY } from './subjects.ts'
+import { linkTo } from './terminator.ts'
 
 const RESULTS = new URL('RESULTS.md', import.meta.url)
 
@@ -103,13 +104,17 @@ async function prepare(): Promise<{ stop(): Promise<void> }> {
 /** Every subject once a round, the order turned by one each time. */
 async function runAll(rounds: number, only: string[] | undefined): Promise<Run> {
   const { subjects } = await import('./subjects.ts')
-  const all = (await subjects()).filter(({ name }) => !only || name === EMPTY || name.startsWith('peer') || only.includes(name))
+  const link = await linkTo(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
+  const all = (await subjects(link.environment)).filter(
+    ({ name }) => !only || name === EMPTY || name.startsWith('peer') || only.includes(name),
+  )
   const limit = cpuLimit()
   const samples: Map<string, Sample>[] = []
   try {
     for (let n = 0; n < rounds; n++) samples.push(await runRound(all, n, rounds, limit))
   } finally {
     limit?.remove()
+    link.stop()
   }
   const machine = `${cpus().length} x ${cpus()[0]?.model}, ${(totalmem() / 2 ** 30).toFixed(0)} GB, Node ${process.versions.node}`
   return {
@@ -117,6 +122,7 @@ async function runAll(rounds: number, only: string[] | undefined): Promise<Run> 
     machine,
     rounds,
     limited: limit !== undefined,
+    encrypted: link.isEncrypted,
     results: resultsOf(all, samples),
   }
 }
@@ -150,6 +156,7 @@ ${
     ? 'From the end of INIT on a process had the CPU that its memory buys on Lambda: 1769 MB are a core.'
     : 'This machine lets no CPU be limited: the first event ran on a whole core.'
 }
+${run.encrypted ? 'Functions spoke TLS 1.3 to the engine.' : 'Without openssl here, functions spoke to the engine without TLS.'}
 INIT ends with the first question for an event. CPU is that of one warm event beyond the empty handler's.
 
 ${tableOf(run)}

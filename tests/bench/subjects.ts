@@ -21,8 +21,8 @@ const MEMORY_MB = 512
 export const EMPTY = 'empty'
 export const PEERS = ['peer: SDK bundled', 'peer: SDK unbundled']
 
-/** Every HTTP function as it is packaged, two peers, and the empty handler that all are compared with. */
-export async function subjects(): Promise<Subject[]> {
+/** Every HTTP function as it is packaged, two peers, and the empty handler that all are compared with; `link` is their way to the table. */
+export async function subjects(link: Record<string, string>): Promise<Subject[]> {
   rmSync(FOLDER, { recursive: true, force: true })
   await ensurePackaged()
   const stage = await newStage()
@@ -38,7 +38,10 @@ export async function subjects(): Promise<Subject[]> {
   const jwt = await jwtOf(stage.house.author.email)
   const post = async () =>
     eventFor('createPost', { as: { token: jwt }, params: { blog_id: 1 }, body: { title: 'A post', body: 'Words' } })
-  return [await empty(), ...(await peers(post)), ...ours]
+  return [await empty(), ...(await peers(post)), ...ours].map((each) => ({
+    ...each,
+    environment: { ...each.environment, ...link },
+  }))
 }
 
 function packaged(fn: PackagedFunction, environment: Record<string, string>, event: () => Promise<object>): Subject {
@@ -87,6 +90,6 @@ async function built(name: string, peer: string, options: BuildOptions): Promise
 
 /** What our functions have of it. */
 function ownEnvironment(): Record<string, string> {
-  const { TABLE_NAME = '', JWT_SECRET = '', AWS_ENDPOINT_URL_DYNAMODB = '' } = process.env
-  return { TABLE_NAME, JWT_SECRET, AWS_ENDPOINT_URL_DYNAMODB }
+  const { TABLE_NAME = '', JWT_SECRET = '' } = process.env
+  return { TABLE_NAME, JWT_SECRET }
 }
