@@ -1,0 +1,140 @@
+import type { Principal } from '#lib/auth/identity.ts'
+import { purge } from '#lib/cascade/purge.ts'
+import { nowSeconds } from '#lib/clock.ts'
+import { markAnchor } from '#lib/table/anchors.ts'
+import { deleteItems } from '#lib/table/batches.ts'
+import type { Item } from '#lib/table/items.ts'
+import { ANCHOR, anchors, type Key, keys, type TenantId, tenantOf } from '#lib/table/keys.ts'
+import { create, transact } from '#lib/table/transact.ts'
+
+/** An item as it stands in the table. */
+export type Stored = Item & Key
+
+/** Something that is not as it should be. Without `mend`, a person has to decide. */
+export type Finding = {
+  kind: Kind
+  key: Key
+  says: string
+  mend?: () => Promise<unknown>
+  /** the anchor that mending puts back */
+  restores?: Key
+}
+
+/** In the order in which they are mended: an anchor that is put back makes no orphans any more. */
+export const KINDS = ['no anchor', 'no record', 'orphans', 'unfinished', 'dead identity', 'no identity'] as const
+
+export type Kind = (typeof KINDS)[number]
+
+/** What another item (or the item itself) must be for an item to be in order. */
+export type Need = { key: Key; isMet: (found: Item | undefined) => boolean; finding: Finding }
+
+/** A cascade that takes longer than this has stopped: it is given up after six hours, and mostly takes seconds. */
+const UNFINISHED_MS = 6 * 3_600_000
+
+/** An anchor's `expires_at` is seven days after it was marked. */
+const PURGING_MS = 7 * 86_400_000
+
+const isThere = (found: Item | undefined): boolean => found !== undefined
+const neverLate = () => false
+
+/** What an item needs, by what it is. */
+export function needsOf(item: Stored): Need[] {
+  if (item.sk === ANCHOR) return anchorNeeds(item)
+  return [...insideNeeds(item), ...(RULES[String(item.type)]?.(item) ?? [])]
+}
+
+/** Whatever stands in a tenant's partition is reached, and removed, through the partition's anchor. */
+function insideNeeds({ pk, sk }: Stored): Need[] {
+  if (tenantOf(pk) === undefined) return []
+  const says = `${pk} has no anchor: what it holds cannot be reached, and is removed`
+  return [
+    {
+      key: { pk, sk: ANCHOR },
+      isMet: isThere,
+      finding: { kind: 'orphans', key: { pk, sk }, says, mend: () => purge(pk, neverLate) },
+    },
+  ]
+}
+
+function anchorNeeds(anchor: Stored): Need[] {
+  const { pk, sk } = anchor
+  if (anchor.purging === true) return [unfinished(anchor)]
+  const key = recordOf(anchor)
+  const says = `${pk} stands without its record: it is removed with all that it holds`
+  const mend = async () => {
+    await markAnchor({ pk, sk })
+    await purge(pk, neverLate)
+  }
+  return key ? [{ key, isMet: isThere, finding: { kind: 'no record', key: { pk, sk }, says, mend } }] : []
+}
+
+function unfinished({ pk, sk }: Stored): Need {
+  const markedAt = (found: Item | undefined) => Number(found?.expires_at) * 1000 - PURGING_MS
+  const says = `${pk} was deleted hours ago and is still there: its deletion is finished`
+  return {
+    key: { pk, sk },
+    isMet: (found) => found?.purging !== true || Date.now() - markedAt(found) < UNFINISHED_MS,
+    finding: { kind: 'unfinished', key: { pk, sk }, says, mend: () => purge(pk, neverLate) },
+  }
+}
+
+/** Where the record of an anchor stands. */
+function recordOf({ pk, user_id, blog_id }: Stored): Key | undefined {
+  const tenant = tenantOf(pk) as TenantId
+  const [, , kind, id] = pk.split('#')
+  if (kind === undefined) return keys.tenant(tenant)
+  if (kind === 'USER') return keys.user(tenant, Number(id))
+  if (kind === 'BLOG') return keys.blog(tenant, Number(user_id), Number(id))
+  return kind === 'POST' ? keys.post(tenant, Number(blog_id), Number(id)) : undefined
+}
+
+const RULES: Record<string, (item: Stored) => Need[]> = {
+  tenant: ({ pk, sk, id }) => [needsAnchor({ pk, sk }, anchors.tenant(Number(id) as TenantId), { tenant_id: id })],
+  user: ({ pk, sk, id }) => [
+    needsAnchor({ pk, sk }, anchors.user(tenantOf(pk) as TenantId, Number(id)), { user_id: id }),
+    {
+      key: keys.principal(Number(id)),
+      isMet: isThere,
+      finding: { kind: 'no identity', key: { pk, sk }, says: `user ${id} can never log in: delete it, or make it anew` },
+    },
+  ],
+  blog: ({ pk, sk, id, user_id }) => [
+    needsAnchor({ pk, sk }, anchors.blog(tenantOf(pk) as TenantId, Number(id)), { blog_id: id, user_id }),
+  ],
+  post: ({ pk, sk, id, blog_id, blog_user_id }) => [
+    needsAnchor({ pk, sk }, anchors.post(tenantOf(pk) as TenantId, Number(id)), { blog_id, user_id: blog_user_id }),
+  ],
+  claim: ({ pk, sk, user_id }) => [
+    dead({ pk, sk }, keys.user(tenantOf(pk) as TenantId, Number(user_id)), 'claims an email for nobody'),
+  ],
+  login: ({ pk, sk, user_id }) => [dead({ pk, sk }, keys.principal(Number(user_id)), 'is a login of nobody')],
+  principal: ({ pk, sk, tenant_id, user_id }) => [
+    dead({ pk, sk }, keys.user(Number(tenant_id) as TenantId, Number(user_id)), 'is an identity of nobody'),
+  ],
+  token: tokenNeeds,
+}
+
+function needsAnchor(key: Key, anchor: Key, facts: Item): Need {
+  const says = `${key.pk} ${key.sk} has no anchor: it is put back`
+  return {
+    key: anchor,
+    isMet: isThere,
+    finding: { kind: 'no anchor', key, says, restores: anchor, mend: () => transact([create(anchor, 'anchor', facts)]) },
+  }
+}
+
+function dead(key: Key, needed: Key, what: string, isMet = isThere): Need {
+  const says = `${key.pk} ${key.sk} ${what}: it is removed`
+  return { key: needed, isMet, finding: { kind: 'dead identity', key, says, mend: () => deleteItems(key.pk, [key.sk]) } }
+}
+
+/** A token that its user does not hold would still open the door. */
+function tokenNeeds({ pk, sk, user_id, expires_at }: Stored): Need[] {
+  if (Number(expires_at) <= nowSeconds()) return []
+  const digest = pk.replace(/^TOKEN#/, '')
+  const holds = (found: Item | undefined) => {
+    const { token_digest, api_keys = [] } = (found ?? {}) as Partial<Principal>
+    return token_digest === digest || api_keys.some((key) => key.digest === digest)
+  }
+  return [dead({ pk, sk }, keys.principal(Number(user_id)), 'is a token that nobody holds', holds)]
+}
