@@ -47,7 +47,8 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-function findBinary(): string {
+/** Where dynoxide is. Throws a Problem where it is not. */
+export function findBinary(): string {
   const found = [packagedBinary(), ...installedBinaries()].find(isExecutable)
   if (found) return found
   throw new Problem(

@@ -18,6 +18,9 @@ const USAGE =
   'Usage: npm run bench -- [--rounds 21] [--only createPost,login] [--json FILE] [--compare FILE] [--keep], ' +
   'or npm run bench -- --load [--seconds 10] [--posts 1000000]'
 
+// What was started ends with us, whoever ends us.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 await command(async () => {
   const { load, seconds, posts, ...options } = readArguments()
   const over = load ? await benchLoad(seconds, posts) : await benchFunctions(options)
@@ -47,15 +50,11 @@ async function benchLoad(seconds: number, posts: number): Promise<string[]> {
   const [{ load }, { million }] = await Promise.all([import('./load.ts'), import('./million.ts')])
   const mixed = await load(seconds)
   console.log(`${mixed.table}\n`)
-  const { stop } = await prepare()
-  try {
-    const large = await million(posts, progress)
-    progress('')
-    console.log(`${large.table}\n`)
-    return [...mixed.wrong, ...large.wrong]
-  } finally {
-    await stop()
-  }
+  setEnvironment()
+  const large = await million(posts, progress)
+  progress('')
+  console.log(`${large.table}\n`)
+  return [...mixed.wrong, ...large.wrong]
 }
 
 type Options = Pick<ReturnType<typeof readArguments>, 'rounds' | 'only' | 'json' | 'compare' | 'keep'>
@@ -81,9 +80,15 @@ function readArguments() {
   }
 }
 
-/** An engine with a table, and the environment that our functions find there, as at a deployment; bcrypt costs what it does there. */
 async function prepare(): Promise<{ stop(): Promise<void> }> {
   const { endpoint, stop } = await startEngine()
+  setEnvironment(endpoint)
+  await ensureTable(endpoint, process.env.TABLE_NAME as string)
+  return { stop }
+}
+
+/** What functions find, here and in their processes, as at a deployment; bcrypt costs what it does there, and no limit is met. */
+function setEnvironment(endpoint = ''): void {
   Object.assign(process.env, {
     TABLE_NAME: `masthead-${randomUUID()}`,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
@@ -97,8 +102,6 @@ async function prepare(): Promise<{ stop(): Promise<void> }> {
     LOGIN_FAILURES: '1000000',
     LOGIN_FAILURES_PER_SOURCE: '1000000',
   })
-  await ensureTable(endpoint, process.env.TABLE_NAME as string)
-  return { stop }
 }
 
 /** Every subject once a round, the order turned by one each time. */

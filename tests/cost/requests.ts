@@ -43,22 +43,22 @@ const LANES = 4
 export const loadedAt = (n: number): number => EPOCH_MS + n
 export const loadedId = (n: number): number => firstIdAt(loadedAt(n))
 
-/** A blog with posts that went straight into the table, as creates would have put them there; `progress` hears of every thousand. */
-export async function blogOf({ house }: Stage, posts: number, progress = (_made: number): void => {}): Promise<number> {
-  const { id: blog_id } = await newBlog(house.author)
-  const itemAt = (n: number) => {
-    const post = { ...newborn(loadedId(n), loadedAt(n)), blog_id, user_id: house.author.id, title: 'A post', body: KILOBYTE }
-    return { ...post, ...keys.post(house.tenant_id as TenantId, blog_id, post.id), type: 'post', blog_user_id: house.author.id }
-  }
-  for (let made = 0; made < posts; ) {
+/** The nth post of a blog as its create would have put it into the table: one of every millisecond. */
+export function loadedPost({ house }: Stage, blog_id: number, n: number): Record<string, unknown> {
+  const post = { ...newborn(loadedId(n), loadedAt(n)), blog_id, user_id: house.author.id, title: 'A post', body: KILOBYTE }
+  return { ...post, ...keys.post(house.tenant_id as TenantId, blog_id, post.id), type: 'post', blog_user_id: house.author.id }
+}
+
+/** A blog with posts that went straight into the table. */
+export async function blogOf(stage: Stage, posts: number): Promise<number> {
+  const { id } = await newBlog(stage.house.author)
+  for (let made = 0; made < posts; made += LANES * BATCH) {
     const lanes = Array.from({ length: LANES }, (_, lane) =>
       numbers(made + lane * BATCH + 1, Math.min(made + (lane + 1) * BATCH, posts)),
     )
-    await Promise.all(lanes.filter(({ length }) => length > 0).map((lane) => putAll(lane.map(itemAt))))
-    made = Math.min(made + LANES * BATCH, posts)
-    if (made % 1_000 === 0) progress(made)
+    await Promise.all(lanes.filter(({ length }) => length > 0).map((lane) => putAll(lane.map((n) => loadedPost(stage, id, n)))))
   }
-  return blog_id
+  return id
 }
 
 const numbers = (first: number, last: number): number[] =>
