@@ -26,6 +26,8 @@ export interface Run {
   date: string
   machine: string
   rounds: number
+  /** the machine's load average over the rounds */
+  load: number
   /** whether the first event had the CPU of its function's memory */
   limited: boolean
   /** whether functions spoke TLS to the table */
@@ -124,6 +126,24 @@ export function tableOf({ results }: Run): string {
     rows,
   )
 }
+
+/** What tests/bench/RESULTS.md says of a run. */
+export const pageOf = (run: Run): string => `# What was measured
+
+${run.date}, on ${run.machine}; ${run.rounds} rounds, all functions in each, the order turned by one each time
+(\`npm run bench -- --keep\`); the machine's load was ${run.load.toFixed(1)}, of which the bench itself makes about 1. Milliseconds and MB; (x) is the median of the ratios to the empty handler of the same round.
+${
+  run.limited
+    ? 'From the end of INIT on a process had the CPU that its memory buys on Lambda: 1769 MB are a core.'
+    : 'This machine lets no CPU be limited: the first event ran on a whole core.'
+}
+${run.encrypted ? 'Functions spoke TLS 1.3 to the engine.' : 'Without openssl here, functions spoke to the engine without TLS.'}
+INIT ends with the first question for an event. CPU is that of one warm event beyond the empty handler's.
+
+${tableOf(run)}
+
+${exceeded(run).join('\n') || 'All budgets are kept.'}
+`
 
 /** What has become of each function between two runs, by their ratios: machines and moments differ. */
 export function comparison(before: Run, after: Run): string {

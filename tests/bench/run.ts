@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { startEngine } from '#tools/engine.ts'
 import { hasRealRuntime } from '#tools/packaged/sandbox.ts'
@@ -8,7 +8,8 @@ import { command, Problem } from '#tools/problem.ts'
 import { ensureTable, LOCAL } from '#tools/table.ts'
 import { cpuLimit } from './limit.ts'
 import { measure, type Sample, type Subject } from './measure.ts'
-import { comparison, exceeded, type Run, resultsOf, tableOf } from './report.ts'
+import { comparison, exceeded, pageOf, type Run, resultsOf, tableOf } from './report.ts'
+import { median } from './statistics.ts'
 import { EMPTY } from './subjects.ts'
 import { linkTo } from './terminator.ts'
 
@@ -38,7 +39,7 @@ async function benchFunctions({ rounds, only, json, compare, keep }: Options): P
     console.log(`\n${tableOf(run)}\n`)
     if (compare) console.log(`${comparison(JSON.parse(readFileSync(compare, 'utf8')), run)}\n`)
     if (json) writeFileSync(json, `${JSON.stringify(run, undefined, 2)}\n`)
-    if (keep) writeFileSync(RESULTS, page(run))
+    if (keep) writeFileSync(RESULTS, pageOf(run))
     return exceeded(run)
   } finally {
     await stop()
@@ -113,8 +114,12 @@ async function runAll(rounds: number, only: string[] | undefined): Promise<Run> 
   )
   const limit = cpuLimit()
   const samples: Map<string, Sample>[] = []
+  const loads: number[] = []
   try {
-    for (let n = 0; n < rounds; n++) samples.push(await runRound(all, n, rounds, limit))
+    for (let n = 0; n < rounds; n++) {
+      samples.push(await runRound(all, n, rounds, limit))
+      loads.push(loadavg()[0] ?? 0)
+    }
   } finally {
     limit?.remove()
     link.stop()
@@ -124,6 +129,7 @@ async function runAll(rounds: number, only: string[] | undefined): Promise<Run> 
     date: new Date().toISOString().slice(0, 10),
     machine,
     rounds,
+    load: median(loads),
     limited: limit !== undefined,
     encrypted: link.isEncrypted,
     results: resultsOf(all, samples),
@@ -149,20 +155,3 @@ async function runRound(
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }
-
-const page = (run: Run): string => `# What was measured
-
-${run.date}, on ${run.machine}; ${run.rounds} rounds, all functions in each, the order turned by one each time
-(\`npm run bench -- --keep\`). Milliseconds and MB; (x) is the median of the ratios to the empty handler of the same round.
-${
-  run.limited
-    ? 'From the end of INIT on a process had the CPU that its memory buys on Lambda: 1769 MB are a core.'
-    : 'This machine lets no CPU be limited: the first event ran on a whole core.'
-}
-${run.encrypted ? 'Functions spoke TLS 1.3 to the engine.' : 'Without openssl here, functions spoke to the engine without TLS.'}
-INIT ends with the first question for an event. CPU is that of one warm event beyond the empty handler's.
-
-${tableOf(run)}
-
-${exceeded(run).join('\n') || 'All budgets are kept.'}
-`
