@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const shared = { testTimeout: 20_000, hookTimeout: 30_000 }
+const shared = { testTimeout: 60_000, hookTimeout: 120_000 }
 
 /** What is packaged and deployed is compared with what the functions did in all other tests: after them. */
 const DEPLOYMENT = ['tests/iam/**/*.test.ts', 'tests/template/**/*.test.ts']

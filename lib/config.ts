@@ -10,6 +10,7 @@ const TableConfig = z.object({
   TABLE_NAME: z.string(),
   AWS_REGION: z._default(z.string(), 'us-east-1'),
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(z.string()),
+  TABLE_TIMEOUT_MS: positive(2_000),
   // Only checked here: lib/log.ts reads it itself, since it must speak where the environment is not complete.
   LOG_LEVEL: z.optional(z.string().check(z.regex(/^(debug|info|warn|error)$/i))),
 })

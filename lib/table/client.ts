@@ -14,12 +14,12 @@ export function documentClient(): DynamoDBDocumentClient {
  * The SDK would wait for minutes. A request has two round trips in sequence and its Lambda ten seconds: three sendings of each, of
  * which a healthy table answers the first within milliseconds, leave time for a 503.
  */
-const PATIENCE = {
+const patience = (requestTimeout: number) => ({
   maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
-}
+  requestHandler: { connectionTimeout: requestTimeout / 2, requestTimeout, throwOnRequestTimeout: true },
+})
 
 function connect(): DynamoDBClient {
-  const { AWS_REGION: region, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = tableConfig()
-  return new DynamoDBClient({ region, ...PATIENCE, ...(endpoint !== undefined && { endpoint }) })
+  const { AWS_REGION: region, AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_TIMEOUT_MS } = tableConfig()
+  return new DynamoDBClient({ region, ...patience(TABLE_TIMEOUT_MS), ...(endpoint !== undefined && { endpoint }) })
 }

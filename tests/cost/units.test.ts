@@ -43,7 +43,7 @@ describe('among 5,000 posts as among 100', () => {
 
   beforeAll(async () => {
     for (const posts of [100, 5_000]) bills.push(await billsIn(await blogOf(stage, posts), posts))
-  }, 60_000)
+  })
 
   /** What people do in a blog, in its middle where there is one. */
   async function billsIn(blog_id: number, posts: number): Promise<Record<string, Bill>> {

@@ -19,6 +19,7 @@ let post: { id: number }
 beforeAll(async () => {
   proxy = await startProxy(inject('endpoint'))
   process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+  process.env.TABLE_TIMEOUT_MS = ''
   admin = await newAdmin()
   house = await newTenant(admin)
   blog = await newBlog(house.author)

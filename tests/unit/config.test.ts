@@ -154,15 +154,15 @@ describe('authConfig', () => {
 })
 
 describe('tableConfig', () => {
-  test('needs a table, and has a region', async () => {
+  test('needs a table, and has a region and patience', async () => {
     const { tableConfig } = await startIn({ TABLE_NAME: 'masthead' })
-    expect(tableConfig()).toEqual({ TABLE_NAME: 'masthead', AWS_REGION: 'us-east-1' })
+    expect(tableConfig()).toEqual({ TABLE_NAME: 'masthead', AWS_REGION: 'us-east-1', TABLE_TIMEOUT_MS: 2_000 })
   })
 
   test('takes a region and an endpoint', async () => {
     const environment = { TABLE_NAME: 'masthead', AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' }
     const { tableConfig } = await startIn(environment)
-    expect(tableConfig()).toEqual(environment)
+    expect(tableConfig()).toEqual({ ...environment, TABLE_TIMEOUT_MS: 2_000 })
   })
 
   test.each<[string, Environment, string]>([
