@@ -3,7 +3,7 @@ import { documentClient } from '#lib/table/client.ts'
 import { examine } from '#tools/checkup/examine.ts'
 import { progressBar } from '#tools/checkup/progress.ts'
 import type { Finding } from '#tools/checkup/rules.ts'
-import { command } from '#tools/problem.ts'
+import { command, Problem } from '#tools/problem.ts'
 import { readStage } from '#tools/stage.ts'
 
 const USAGE = `Usage: npm run doctor -- --stage STAGE [--region REGION] [--fix]
@@ -22,12 +22,20 @@ await command(async () => {
 })
 
 async function look(tableName: string): Promise<Finding[]> {
-  const { Table } = await documentClient().send(new DescribeTableCommand({ TableName: tableName }))
-  const { draw, end } = progressBar(Table?.ItemCount ?? 0)
+  const { draw, end } = progressBar(await countItems(tableName))
   try {
     return await examine(tableName, draw)
   } finally {
     end()
+  }
+}
+
+async function countItems(TableName: string): Promise<number> {
+  try {
+    const { Table } = await documentClient().send(new DescribeTableCommand({ TableName }))
+    return Table?.ItemCount ?? 0
+  } catch (error) {
+    throw new Problem(`The table ${TableName} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -2,10 +2,11 @@ import type { Principal } from '#lib/auth/identity.ts'
 import { purge } from '#lib/cascade/purge.ts'
 import { nowSeconds } from '#lib/clock.ts'
 import { markAnchor } from '#lib/table/anchors.ts'
-import { deleteItems } from '#lib/table/batches.ts'
-import type { Item } from '#lib/table/items.ts'
+import { equals } from '#lib/table/expressions.ts'
+import { deleteItem, type Item } from '#lib/table/items.ts'
 import { ANCHOR, anchors, type Key, keys, type TenantId, tenantOf } from '#lib/table/keys.ts'
 import { create, transact } from '#lib/table/transact.ts'
+import { Problem } from '#tools/problem.ts'
 
 /** An item as it stands in the table. */
 export type Stored = Item & Key
@@ -105,11 +106,11 @@ const RULES: Record<string, (item: Stored) => Need[]> = {
     needsAnchor({ pk, sk }, anchors.post(tenantOf(pk) as TenantId, Number(id)), { blog_id, user_id: blog_user_id }),
   ],
   claim: ({ pk, sk, user_id }) => [
-    dead({ pk, sk }, keys.user(tenantOf(pk) as TenantId, Number(user_id)), 'claims an email for nobody'),
+    dead({ pk, sk, user_id }, keys.user(tenantOf(pk) as TenantId, Number(user_id)), 'claims an email for nobody'),
   ],
-  login: ({ pk, sk, user_id }) => [dead({ pk, sk }, keys.principal(Number(user_id)), 'is a login of nobody')],
+  login: ({ pk, sk, user_id }) => [dead({ pk, sk, user_id }, keys.principal(Number(user_id)), 'is a login of nobody')],
   principal: ({ pk, sk, tenant_id, user_id }) => [
-    dead({ pk, sk }, keys.user(Number(tenant_id) as TenantId, Number(user_id)), 'is an identity of nobody'),
+    dead({ pk, sk, user_id }, keys.user(Number(tenant_id) as TenantId, Number(user_id)), 'is an identity of nobody'),
   ],
   token: tokenNeeds,
 }
@@ -123,9 +124,12 @@ function needsAnchor(key: Key, anchor: Key, facts: Item): Need {
   }
 }
 
-function dead(key: Key, needed: Key, what: string, isMet = isThere): Need {
-  const says = `${key.pk} ${key.sk} ${what}: it is removed`
-  return { key: needed, isMet, finding: { kind: 'dead identity', key, says, mend: () => deleteItems(key.pk, [key.sk]) } }
+/** Removed only while it is the same user's: an email may be somebody else's by then. */
+function dead({ pk, sk, user_id }: Stored, needed: Key, what: string, isMet = isThere): Need {
+  const key = { pk, sk }
+  const changed = () => new Problem(`${pk} ${sk} has changed meanwhile: look again.`)
+  const mend = () => deleteItem(key, [equals('user_id', user_id)], changed)
+  return { key: needed, isMet, finding: { kind: 'dead identity', key, says: `${pk} ${sk} ${what}: it is removed`, mend } }
 }
 
 /** A token that its user does not hold would still open the door. */
@@ -136,5 +140,5 @@ function tokenNeeds({ pk, sk, user_id, expires_at }: Stored): Need[] {
     const { token_digest, api_keys = [] } = (found ?? {}) as Partial<Principal>
     return token_digest === digest || api_keys.some((key) => key.digest === digest)
   }
-  return [dead({ pk, sk }, keys.principal(Number(user_id)), 'is a token that nobody holds', holds)]
+  return [dead({ pk, sk, user_id }, keys.principal(Number(user_id)), 'is a token that nobody holds', holds)]
 }
