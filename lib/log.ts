@@ -7,7 +7,9 @@ const threshold = (): number => Math.max(LEVELS.indexOf((process.env.LOG_LEVEL?.
 /** Writes one JSON line, when `LOG_LEVEL` (default info) lets it. Never give it a token, a digest, a password or a body. */
 export function log(level: Level, message: string, fields: Record<string, unknown> = {}): void {
   if (LEVELS.indexOf(level) < threshold()) return
-  console[level](JSON.stringify({ level, message, ...fields }))
+  const line = { level, message, ...fields }
+  // Lambda's own JSON logs take an object as it is; a text would be escaped into one of its fields.
+  console[level](process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON' ? line : JSON.stringify(line))
 }
 
 /** An error as a log line shows it: with its stack and its causes, without the data that SDK errors carry along. */

@@ -36,7 +36,8 @@ export function envelope(): Middleware {
   return {
     onError: (request) => {
       const { error, event, context } = request
-      const where = { request_id: context.awsRequestId, route: event.routeKey }
+      const { id: user_id, tenant_id } = event.known.actor ?? {}
+      const where = { request_id: context.awsRequestId, route: event.routeKey, tenant_id, user_id }
       const refusal = toFailure(error)
       if (!refusal) return log('error', 'Unexpected failure', { ...where, error: describeError(error) })
       if (refusal.status >= 500) log('warn', refusal.message, { ...where, error: describeError(refusal.cause) })

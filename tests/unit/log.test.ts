@@ -3,11 +3,11 @@ import { describeError, log } from '#lib/log.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
-let lines: [level: string, line: string][]
+let lines: [level: string, line: unknown][]
 
 beforeEach(() => {
   lines = []
-  for (const level of LEVELS) vi.spyOn(console, level).mockImplementation((line: string) => void lines.push([level, line]))
+  for (const level of LEVELS) vi.spyOn(console, level).mockImplementation((line: unknown) => void lines.push([level, line]))
 })
 
 afterEach(() => {
@@ -28,6 +28,12 @@ describe('log', () => {
     vi.stubEnv('LOG_LEVEL', threshold)
     for (const level of LEVELS) log(level, 'Something')
     expect(lines.map(([level]) => level).join(' ')).toBe(written)
+  })
+
+  test('gives Lambda an object where it writes the JSON itself', () => {
+    vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON')
+    log('error', 'Something', { tenant_id: 5 })
+    expect(lines).toEqual([['error', { level: 'error', message: 'Something', tenant_id: 5 }]])
   })
 
   test('writes one line of JSON: level, message and fields', () => {
