@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { ROWS } from '#tests/cost/table.ts'
 import { stateFiles } from '#tools/local/state.ts'
 import { routes } from '#tools/routes.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -103,4 +104,21 @@ test('every test that SECURITY.md names is there', () => {
   const named = [...read('SECURITY.md').matchAll(/`(tests\/[\w./-]+)`/g)].map(([, path = '']) => path)
   expect(named.length).toBeGreaterThan(15)
   expect(named.filter((path) => !existsSync(ROOT + path))).toEqual([])
+})
+
+test('the table of costs says what was counted', () => {
+  const counted: Record<string, [name: string, when: string]> = {
+    'show a post': ['showPost', ''],
+    'list 20 posts of 1 KB': ['listPosts', '20 of 1 KB'],
+    'publish a post': ['createPost', ''],
+    'publish it under an idempotency key': ['createPost', 'under an idempotency key'],
+    'change a post': ['updatePost', ''],
+    'add a comment': ['createComment', 'by the post'],
+    'log in': ['login', ''],
+  }
+  const expected = Object.entries(counted).map(([label, [name, when]]) => {
+    const row = ROWS.find((each) => each.name === name && each.when === when)
+    return [label, String(row?.rcu), String(row?.wcu)]
+  })
+  expect(rowsOf('Cost').map((row) => row.slice(0, 3))).toEqual(expected)
 })
