@@ -64,8 +64,8 @@ function compare(few: Costs, many: Costs, posts: number): { table: string; wrong
 /** A loopback address whose other end can be moved: our client keeps the endpoint that it was made with. */
 async function startSwitch() {
   let target = new URL('http://127.0.0.1')
-  const server = createServer((socket) => {
-    const engine = connect(Number(target.port), target.hostname)
+  const server = createServer({ noDelay: true }, (socket) => {
+    const engine = connect({ port: Number(target.port), host: target.hostname, noDelay: true })
     socket.on('error', () => engine.destroy())
     engine.on('error', () => socket.destroy())
     socket.pipe(engine).pipe(socket)
