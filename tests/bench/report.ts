@@ -1,4 +1,3 @@
-import { ROWS } from '#tests/cost/table.ts'
 import type { Sample, Subject } from './measure.ts'
 import { median, quantile } from './statistics.ts'
 import { EMPTY, PEERS } from './subjects.ts'
@@ -39,24 +38,18 @@ export interface Run {
 /** A limit of performance.md, where it applies and what it is compared with. */
 interface Budget {
   what: string
-  limit: number | ((result: Result) => number)
+  limit: number
   of: keyof Result
   applies(result: Result): boolean
 }
 
 const hashes = ({ memoryMb }: Result): boolean => memoryMb > 1024
 
-/** 2.6 ms are two calls of the SDK, the budget's two round trips; a call beside them (an anchor, the count of writes) is 0.4 to 0.6. */
-function cpuLimitOf({ name }: Result): number {
-  const calls = ROWS.find((row) => row.name === name)?.calls ?? 2
-  return 2.6 + 0.6 * Math.max(0, calls - 2)
-}
-
 const BUDGETS: Budget[] = [
   { what: 'INIT with warm-up, x empty', limit: 2.9, of: 'initRatio', applies: () => true },
   { what: 'cold total at 512 MB, x empty', limit: 3.6, of: 'coldRatio', applies: (result) => !hashes(result) },
   { what: 'first event at 512 MB, ms', limit: 55, of: 'first', applies: (result) => !hashes(result) },
-  { what: 'warm CPU beyond empty, ms', limit: cpuLimitOf, of: 'cpu', applies: (result) => !hashes(result) },
+  { what: 'warm CPU beyond empty, ms', limit: 2.6, of: 'cpu', applies: (result) => !hashes(result) },
   { what: 'memory after two events, x empty', limit: 1.45, of: 'memoryRatio', applies: () => true },
 ]
 
@@ -97,14 +90,11 @@ export function exceeded({ results }: Run): string[] {
   const ours = results.filter(isOurs)
   const peer = results.find(({ name }) => name === PEERS[0])
   const broken = BUDGETS.flatMap(({ what, limit, of, applies }) => {
-    const share = (result: Result) => (result[of] as number) / (typeof limit === 'number' ? limit : limit(result))
+    const share = (result: Result) => (result[of] as number) / limit
     const over = ours.filter((result) => applies(result) && share(result) > 1).toSorted((a, b) => share(b) - share(a))
     const [worst] = over
     if (!worst) return []
-    const value = worst[of] as number
-    return [
-      `${what}: ${worst.name} has ${value.toFixed(2)}, the budget is ${(value / share(worst)).toFixed(2)} (${over.length} over)`,
-    ]
+    return [`${what}: ${worst.name} has ${(worst[of] as number).toFixed(2)}, the budget is ${limit} (${over.length} over)`]
   })
   const slow = peer ? ours.filter((result) => !hashes(result) && result.cold / peer.cold > OF_PEER) : []
   return [
