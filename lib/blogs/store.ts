@@ -1,8 +1,7 @@
-import { failure } from '#lib/errors.ts'
 import { newborn } from '#lib/ids.ts'
-import { living, mark, type Parent, under } from '#lib/table/anchors.ts'
+import { getUnder, living, mark, type Parent, under } from '#lib/table/anchors.ts'
 import { createRecord, type Once } from '#lib/table/creation.ts'
-import { getItem, updateRecord } from '#lib/table/items.ts'
+import { updateRecord } from '#lib/table/items.ts'
 import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
@@ -19,11 +18,8 @@ export const listBlogs = (tenant: TenantId, user: number, query: PageQuery): Pro
   under(ofUser(tenant, user), readPage(collections.blogs(tenant, user), query))
 
 /** Throws a 404 where it, or a parent, is gone. */
-export async function getBlog(tenant: TenantId, user: number, id: number): Promise<Blog> {
-  const blog = await under(ofUser(tenant, user), getItem<Blog>(keys.blog(tenant, user, id)))
-  if (!blog) throw failure('NotFound')
-  return blog
-}
+export const getBlog = (tenant: TenantId, user: number, id: number): Promise<Blog> =>
+  getUnder(ofUser(tenant, user), keys.blog(tenant, user, id))
 
 /** Throws a 404 where a parent is gone. */
 export const createBlog = (tenant: TenantId, user: number, { title, description = '' }: NewBlog, once?: Once): Promise<Blog> =>

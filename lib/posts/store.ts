@@ -1,10 +1,10 @@
 import type { Actor } from '#lib/auth/actor.ts'
 import { failure } from '#lib/errors.ts'
 import { newborn } from '#lib/ids.ts'
-import { isLiving, living, mark, under } from '#lib/table/anchors.ts'
+import { getUnder, isLiving, living, mark, under } from '#lib/table/anchors.ts'
 import { type Creation, createRecord, type Once } from '#lib/table/creation.ts'
 import { type Clause, equals } from '#lib/table/expressions.ts'
-import { getItem, updateRecord } from '#lib/table/items.ts'
+import { updateRecord } from '#lib/table/items.ts'
 import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
@@ -23,11 +23,8 @@ export const listPosts = (tenant: TenantId, blog: number, query: PageQuery): Pro
   under(inBlog(tenant, blog), readPage(collections.posts(tenant, blog), query))
 
 /** Throws a 404 where it, or its blog, is gone. */
-export async function getPost(tenant: TenantId, blog: number, id: number): Promise<Post> {
-  const post = await under(inBlog(tenant, blog), getItem<Post>(keys.post(tenant, blog, id)))
-  if (!post) throw failure('NotFound')
-  return post
-}
+export const getPost = (tenant: TenantId, blog: number, id: number): Promise<Post> =>
+  getUnder(inBlog(tenant, blog), keys.post(tenant, blog, id))
 
 /** Says who owns the blog that a create took for the caller's. */
 class OwnedBy extends Error {

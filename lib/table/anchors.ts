@@ -60,3 +60,10 @@ export async function under<T>(parents: Parent[], work: Promise<T>): Promise<T> 
   if (result.status === 'rejected') throw result.reason
   return result.value
 }
+
+/** Reads a record whose path names those parents; throws a 404 where it, or one of them, is gone. */
+export async function getUnder<T>(parents: Parent[], key: Key): Promise<T> {
+  const record = await under(parents, getItem<T>(key))
+  if (record === undefined) throw failure('NotFound')
+  return record
+}

@@ -1,8 +1,7 @@
-import { failure } from '#lib/errors.ts'
 import { newborn } from '#lib/ids.ts'
-import { mark } from '#lib/table/anchors.ts'
+import { getUnder, mark } from '#lib/table/anchors.ts'
 import { createRecord, type Once } from '#lib/table/creation.ts'
-import { getItem, updateRecord } from '#lib/table/items.ts'
+import { updateRecord } from '#lib/table/items.ts'
 import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
@@ -21,11 +20,7 @@ export const newTenant = (tenant: Tenant) => [
 ]
 
 /** Throws a 404 where it is gone. */
-export async function getTenant(tenant: TenantId): Promise<Tenant> {
-  const found = await getItem<Tenant>(keys.tenant(tenant))
-  if (!found) throw failure('NotFound')
-  return found
-}
+export const getTenant = (tenant: TenantId): Promise<Tenant> => getUnder([], keys.tenant(tenant))
 
 /** Throws a 404 where it is gone, a 412 where its version is another. */
 export const updateTenant = (tenant: TenantId, patch: TenantPatch, ifMatch?: Versions): Promise<Tenant> =>

@@ -3,7 +3,7 @@ import { createIdentity } from '#lib/auth/identity.ts'
 import { digestPassword } from '#lib/auth/passwords.ts'
 import { failure } from '#lib/errors.ts'
 import { newborn } from '#lib/ids.ts'
-import { living, under } from '#lib/table/anchors.ts'
+import { getUnder, living, under } from '#lib/table/anchors.ts'
 import { createRecord, type Once } from '#lib/table/creation.ts'
 import { equals, not } from '#lib/table/expressions.ts'
 import { getItem, updateRecord } from '#lib/table/items.ts'
@@ -22,11 +22,7 @@ export const listUsers = (tenant: TenantId, query: PageQuery): Promise<Page<User
   under(inTenant(tenant), readPage(collections.users(tenant), query))
 
 /** Throws a 404 where it is gone. */
-export async function getUser(tenant: TenantId, id: number): Promise<UserRecord> {
-  const user = await under(inTenant(tenant), getItem<UserRecord>(keys.user(tenant, id)))
-  if (!user) throw failure('NotFound')
-  return user
-}
+export const getUser = (tenant: TenantId, id: number): Promise<UserRecord> => getUnder(inTenant(tenant), keys.user(tenant, id))
 
 /** The caller's own record; a 401 where it has just been deleted. */
 export async function getProfile({ id, tenant_id }: Actor): Promise<UserRecord> {

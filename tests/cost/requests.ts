@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { EPOCH_MS, firstIdAt, newborn } from '#lib/ids.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
@@ -9,14 +8,13 @@ import {
   newAdmin,
   newBlog,
   newComment,
+  newEmail,
   newPost,
   newTenant,
   newUser,
   PASSWORD,
   type Person,
 } from '#tests/support/world.ts'
-
-const newEmail = (): string => `${randomUUID()}@example.org`
 
 const KILOBYTE = 'x'.repeat(900)
 

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { compare } from 'bcryptjs'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { call } from '#tests/support/call.ts'
-import { newAdmin, newTenant, newUser, PASSWORD, type Person } from '#tests/support/world.ts'
+import { newAdmin, newEmail, newTenant, newUser, PASSWORD, type Person } from '#tests/support/world.ts'
 
 // The limits of an installation that sets none.
 for (const name of ['LOGIN_FAILURES_PER_SOURCE', 'LOGIN_FAILURES', 'SOURCE_FAILURES']) process.env[name] = ''
@@ -28,8 +27,6 @@ beforeAll(async () => {
 beforeEach(() => {
   vi.mocked(compare).mockClear()
 })
-
-const newEmail = (): string => `${randomUUID()}@example.org`
 
 type Login = { name?: string; from?: string; body: object }
 

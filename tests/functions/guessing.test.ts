@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ask } from '#tests/support/answers.ts'
 import { call } from '#tests/support/call.ts'
 import { allItems } from '#tests/support/table.ts'
-import { newAdmin, newTenant, PASSWORD, type Person } from '#tests/support/world.ts'
+import { newAdmin, newEmail, newTenant, PASSWORD, type Person } from '#tests/support/world.ts'
 
 // The two larger ones are smaller than an installation's that sets none.
 Object.assign(process.env, { LOGIN_FAILURES_PER_SOURCE: '5', LOGIN_FAILURES: '20', SOURCE_FAILURES: '30' })
@@ -30,8 +29,6 @@ afterEach(() => {
 })
 
 type Account = { email: string; tenant_id: number; id: number }
-
-const newEmail = (): string => `${randomUUID()}@example.org`
 
 /** A user whose password is `PASSWORD` unless told otherwise. */
 async function newAccount({ by = house, email = newEmail(), password = PASSWORD } = {}): Promise<Account> {

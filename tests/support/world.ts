@@ -7,7 +7,8 @@ export const PASSWORD = 'correct horse'
 
 export type Person = { id: number; tenant_id: number; email: string; role: Role; token: string }
 
-const newEmail = (): string => `${randomUUID()}@example.org`
+/** An email that nobody has. */
+export const newEmail = (): string => `${randomUUID()}@example.org`
 
 /** Logs in with the tests' password. */
 export async function logIn(user: { id: number; tenant_id: number; email: string; role: Role }): Promise<Person> {
