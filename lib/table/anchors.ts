@@ -1,7 +1,8 @@
 import { nowSeconds } from '#lib/clock.ts'
 import { failure } from '#lib/errors.ts'
+import { getItems } from './batches.ts'
 import { absent, exists, lacks, matches } from './expressions.ts'
-import { getItem, type Item, type Refusal, touchItem } from './items.ts'
+import { type Item, type Refusal, touchItem } from './items.ts'
 import type { Key } from './keys.ts'
 import { change, check, type Step } from './transact.ts'
 
@@ -34,24 +35,28 @@ export const markAnchor = async (key: Key): Promise<boolean> => (await touchItem
 export const restoreAnchor = async (key: Key): Promise<boolean> =>
   (await touchItem(key, { set: { ...purging(), type: 'anchor' } }, [absent])).done
 
-async function getLiving({ key, facts }: Parent): Promise<Item> {
-  const anchor = await getItem(key)
+function requireLiving(anchor: Item | undefined, { facts }: Parent): Item {
   if (!isLiving(anchor) || !fits(anchor, facts)) throw failure('NotFound')
   return anchor
 }
 
+/** Reads the anchors of every parent that a path names, and more along with them. Throws a 404 where a parent is gone. */
+async function readWith(parents: Parent[], keys: Key[]): Promise<{ anchors: Item[]; items: (Item | undefined)[] }> {
+  const read = await getItems([...parents.map(({ key }) => key), ...keys])
+  return { anchors: parents.map((parent, n) => requireLiving(read[n], parent)), items: read.slice(parents.length) }
+}
+
 /**
- * Awaits work side by side with reads of the anchors of every parent that the path names. A parent that is gone decides (404):
+ * Awaits work side by side with a read of the anchors of every parent that the path names. A parent that is gone decides (404):
  * what the work did then touched only a doomed record.
  */
 export async function beside<T>(
   parents: Parent[],
   work: Promise<T>,
 ): Promise<[anchors: Item[], result: PromiseSettledResult<T>]> {
-  const anchors = Promise.all(parents.map(getLiving))
-  const [found, result] = await Promise.allSettled([anchors, work])
+  const [found, result] = await Promise.allSettled([readWith(parents, []), work])
   if (found.status === 'rejected') throw found.reason
-  return [found.value, result]
+  return [found.value.anchors, result]
 }
 
 /** The same for work whose failure is the answer. */
@@ -61,9 +66,15 @@ export async function under<T>(parents: Parent[], work: Promise<T>): Promise<T> 
   return result.value
 }
 
-/** Reads a record whose path names those parents; throws a 404 where it, or one of them, is gone. */
-export async function getUnder<T>(parents: Parent[], key: Key): Promise<T> {
-  const record = await under(parents, getItem<T>(key))
-  if (record === undefined) throw failure('NotFound')
+/** Reads records whose path names those parents, in one request with their anchors; throws a 404 where one of all is gone. */
+export async function getAllUnder<T extends Item[]>(parents: Parent[], keys: { [K in keyof T]: Key }): Promise<T> {
+  const { items } = await readWith(parents, keys)
+  if (items.includes(undefined)) throw failure('NotFound')
+  return items as T
+}
+
+/** The same for one record. */
+export async function getUnder<T extends Item>(parents: Parent[], key: Key): Promise<T> {
+  const [record] = await getAllUnder<[T]>(parents, [key])
   return record
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand, type BatchGetCommandInput, BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { tableConfig } from '#lib/config.ts'
 import { failure } from '#lib/errors.ts'
 import { documentClient } from './client.ts'
+import { attributesOf, getItem, type Item } from './items.ts'
 import type { Key } from './keys.ts'
 import { send } from './send.ts'
 
@@ -11,7 +12,23 @@ const BATCH_SIZE = 25
 const BATCH_ATTEMPTS = 8
 const BATCH_DELAY_MS = 20
 
-/** Deletes items of one partition that may be gone already, a few requests for many. Throws a 503 where the table takes them too slowly. */
+/** Reads up to 100 items in one request, each strongly consistent, in the order of their keys. They cost what a GetItem of each would. */
+export async function getItems(keys: Key[]): Promise<(Item | undefined)[]> {
+  if (keys.length <= 1) return Promise.all(keys.map((key) => getItem(key)))
+  const { TABLE_NAME } = tableConfig()
+  const found = new Map<string, Item>()
+  const all: BatchGetCommandInput['RequestItems'] = { [TABLE_NAME]: { Keys: keys, ConsistentRead: true } }
+  await repeat(all, async (RequestItems) => {
+    const { Responses, UnprocessedKeys } = await documentClient().send(new BatchGetCommand({ RequestItems }))
+    for (const item of Responses?.[TABLE_NAME] ?? []) found.set(nameOf(item as Key), attributesOf(item))
+    return UnprocessedKeys
+  })
+  return keys.map((key) => found.get(nameOf(key)))
+}
+
+const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`
+
+/** Deletes items of one partition that may be gone already, a few requests for many. */
 export async function deleteItems(pk: string, sortKeys: string[]): Promise<void> {
   const batches = Array.from({ length: Math.ceil(sortKeys.length / BATCH_SIZE) }, (_, n) =>
     sortKeys.slice(n * BATCH_SIZE, (n + 1) * BATCH_SIZE).map((sk) => ({ DeleteRequest: { Key: { pk, sk } } })),
@@ -19,12 +36,21 @@ export async function deleteItems(pk: string, sortKeys: string[]): Promise<void>
   await Promise.all(batches.map(writeBatch))
 }
 
-async function writeBatch(requests: { DeleteRequest: { Key: Key } }[]): Promise<void> {
-  let left: BatchWriteCommandInput['RequestItems'] = { [tableConfig().TABLE_NAME]: requests }
+function writeBatch(requests: { DeleteRequest: { Key: Key } }[]): Promise<void> {
+  const all: BatchWriteCommandInput['RequestItems'] = { [tableConfig().TABLE_NAME]: requests }
+  return repeat(all, async (RequestItems) => {
+    const { UnprocessedItems } = await documentClient().send(new BatchWriteCommand({ RequestItems }))
+    return UnprocessedItems
+  })
+}
+
+/** Asks for a batch, and again for what is left of it. Throws a 503 where the table takes it too slowly. */
+async function repeat<T extends object>(batch: T, ask: (left: T) => Promise<T | undefined>): Promise<void> {
+  let left = batch
   for (let attempt = 0; attempt < BATCH_ATTEMPTS; attempt++) {
-    const { UnprocessedItems = {} } = await send(() => documentClient().send(new BatchWriteCommand({ RequestItems: left })))
-    if (Object.keys(UnprocessedItems).length === 0) return
-    left = UnprocessedItems
+    const rest = await send(() => ask(left))
+    if (rest === undefined || Object.keys(rest).length === 0) return
+    left = rest
     await sleep(Math.random() * BATCH_DELAY_MS * 2 ** attempt)
   }
   throw failure('Unavailable', { retryAfterSeconds: 1 })

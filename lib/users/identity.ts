@@ -3,7 +3,7 @@ import * as identity from '#lib/auth/identity.ts'
 import { digestPassword } from '#lib/auth/passwords.ts'
 import { ended } from '#lib/auth/sessions.ts'
 import { failure } from '#lib/errors.ts'
-import { mark, markAnchor, under } from '#lib/table/anchors.ts'
+import { getAllUnder, mark, markAnchor } from '#lib/table/anchors.ts'
 import { type Clause, equals } from '#lib/table/expressions.ts'
 import { getItem } from '#lib/table/items.ts'
 import { anchors, keys, type TenantId } from '#lib/table/keys.ts'
@@ -83,9 +83,11 @@ function keepsAnAdmin(actor: Actor, user: UserRecord, next?: UserRecord): Step[]
 }
 
 async function readUser(tenant: TenantId, id: number): Promise<Known> {
-  const reads = Promise.all([getItem<UserRecord>(keys.user(tenant, id)), getItem<identity.Principal>(keys.principal(id))])
-  const [user, principal] = await under([{ key: anchors.tenant(tenant) }], reads)
-  if (!user || !principal) throw failure('NotFound')
+  const parents = [{ key: anchors.tenant(tenant) }]
+  const [user, principal] = await getAllUnder<[UserRecord, identity.Principal]>(parents, [
+    keys.user(tenant, id),
+    keys.principal(id),
+  ])
   return { user, principal }
 }
 

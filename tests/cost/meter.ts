@@ -64,7 +64,7 @@ const HOLD_MS = 40
 /** A tenant's count of writes, which nothing waits for: it is held back, so that what runs beside it is seen to, hashes too. */
 const isCount = ({ Key }: Fields): boolean => String(Key?.pk).startsWith('WRITES#')
 
-const READS = ['Get', 'Query']
+const READS = ['Get', 'BatchGet', 'Query']
 
 function unitsOf(operation: string, consumed: Fields | Fields[] = []): Pick<Request, 'readUnits' | 'writeUnits'> {
   const units = [consumed].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
