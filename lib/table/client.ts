@@ -21,5 +21,9 @@ const patience = (requestTimeout: number) => ({
 
 function connect(): DynamoDBClient {
   const { AWS_REGION: region, AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_TIMEOUT_MS } = tableConfig()
-  return new DynamoDBClient({ region, ...patience(TABLE_TIMEOUT_MS), ...(endpoint !== undefined && { endpoint }) })
+  return new DynamoDBClient({ region, endpoint: endpoint ?? endpointOf(region), ...patience(TABLE_TIMEOUT_MS) })
 }
+
+/** Where a region's DynamoDB is. The SDK would work it out anew in every request, by rules that a bundle is spared. */
+export const endpointOf = (region: string): string =>
+  `https://dynamodb.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { build, type Plugin } from 'esbuild'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Bundle, bundleAll } from '#tools/bundle/all.ts'
-import { esbuildOptions } from '#tools/bundle.ts'
+import { TRIMS } from '#tools/bundle/trim.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -73,24 +72,7 @@ test('no bundle loads undici, http2 or child_process, nor fails, while it is loa
   expect(loaded.filter(([, names]) => names.length > 0)).toEqual([])
 })
 
-describe('a bundle finds DynamoDB where the SDK would', () => {
-  const RESOLVER = './node_modules/@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver.js'
-
-  async function resolverWith(plugins: Plugin[]) {
-    const stdin = { contents: `export * from '${RESOLVER}'`, resolveDir: ROOT }
-    const { outputFiles } = await build({ ...esbuildOptions, plugins, stdin, write: false })
-    const { defaultEndpointResolver } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`)
-    return (given: object): string => defaultEndpointResolver({ UseDualStack: false, UseFIPS: false, ...given }).url.href
-  }
-
-  test.each([
-    { Region: 'us-east-1' },
-    { Region: 'eu-central-1' },
-    { Region: 'us-gov-west-1' },
-    { Region: 'cn-north-1' },
-    { Region: 'us-east-1', Endpoint: 'http://127.0.0.1:8000' },
-  ])('with %j', async (given) => {
-    const [bundled, original] = await Promise.all([resolverWith(esbuildOptions.plugins), resolverWith([])])
-    expect(bundled(given)).toBe(original(given))
-  })
+test('what is trimmed is still what the dependencies have', () => {
+  const files = globSync('node_modules/@{aws-sdk,smithy}/*/dist-es/**/*.js', { cwd: ROOT })
+  expect(TRIMS.filter(({ file }) => !files.some((path) => file.test(path))).map(({ reason }) => reason)).toEqual([])
 })

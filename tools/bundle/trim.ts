@@ -10,11 +10,14 @@ interface Trim {
   contents: string
 }
 
-const TRIMS: Trim[] = [
+export const TRIMS: Trim[] = [
   {
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
     reason: 'Lambda gives credentials in the environment. SSO, STS, profiles, processes and instance metadata: 100 KB.',
-    contents: `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env'`,
+    contents: `
+      import { fromEnv } from '@aws-sdk/credential-provider-env'
+      import { memoizeChain } from './runtime/memoize-chain'
+      export const defaultProvider = () => memoizeChain([fromEnv()])`,
   },
   {
     file: /@smithy\/core\/dist-es\/submodules\/config\/node-config-provider\/fromSharedConfigFiles\.js$/,
@@ -42,15 +45,17 @@ const TRIMS: Trim[] = [
   },
   {
     file: /@aws-sdk\/client-dynamodb\/dist-es\/endpoint\/endpointResolver\.js$/,
-    reason: 'Rules and partitions of 17 KB lead to the address of the region, or to the one that is configured.',
-    contents: `
-      const suffixOf = (region) => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com')
-      export const defaultEndpointResolver = ({ Region, Endpoint }) =>
-        ({ url: new URL(Endpoint ?? 'https://dynamodb.' + Region + '.' + suffixOf(Region)), properties: {} })`,
+    reason: 'Our client is given its endpoint (lib/table/client.ts); the rules and partitions that lead to one: 17 KB.',
+    contents: 'export const defaultEndpointResolver = undefined',
+  },
+  {
+    file: /@smithy\/core\/dist-es\/submodules\/endpoints\/middleware-endpoint\/endpointMiddleware\.js$/,
+    reason: 'Would follow those rules anew in every request.',
+    contents: 'export const bindEndpointMiddleware = () => () => (next) => next',
   },
   {
     file: /@aws-sdk\/core\/dist-es\/submodules\/client\/util-endpoints\/lib\/aws\/partition\.js$/,
-    reason: 'Goes with those rules; the user agent alone still asks for its prefix.',
+    reason: 'Goes with those rules.',
     contents: `
       export const partition = undefined, setPartitionInfo = undefined, useDefaultPartitionInfo = undefined
       export const getUserAgentPrefix = () => ''`,
@@ -69,6 +74,25 @@ const TRIMS: Trim[] = [
     file: /@smithy\/signature-v4\/dist-es\/HeaderFormatter\.js$/,
     reason: 'Signs the messages of event streams.',
     contents: 'export class HeaderFormatter {}',
+  },
+  {
+    file: /@aws-sdk\/core\/dist-es\/submodules\/client\/middleware-logger\/loggerMiddleware\.js$/,
+    reason: 'The SDK has no logger here, and would still copy every request and answer without what no log may show.',
+    contents: `
+      export const loggerMiddleware = undefined, loggerMiddlewareOptions = undefined
+      export const getLoggerPlugin = () => ({ applyToStack: () => {} })`,
+  },
+  {
+    file: /@aws-sdk\/core\/dist-es\/submodules\/client\/middleware-user-agent\/user-agent-middleware\.js$/,
+    reason:
+      'Would tell AWS in every request, put together anew, which features of the SDK it used. Our name is enough for CloudTrail.',
+    contents: `
+      export const userAgentMiddleware = undefined, getUserAgentMiddlewareOptions = undefined
+      const name = (next) => (args) => {
+        args.request.headers['user-agent'] = 'masthead'
+        return next(args)
+      }
+      export const getUserAgentPlugin = () => ({ applyToStack: (stack) => stack.add(name, { step: 'build' }) })`,
   },
 ]
 
