@@ -26,21 +26,26 @@ export interface Sample {
   /** the first event, on the CPU that the function's memory buys */
   first: number
   cold: number
-  /** each later event */
-  warm: number[]
-  /** CPU time of one of them */
-  cpu: number
   /** after two events */
   memory: number
+  warm?: Warm
+}
+
+/** What later events were like, when V8 has compiled what is hot. */
+export interface Warm {
+  /** each of them */
+  times: number[]
+  /** CPU time of one of them */
+  cpu: number
   peak: number
 }
 
-/** Enough for V8 to have compiled what is hot; the second half is measured. A hash takes so long that fewer must do. */
-const WARM_EVENTS = 100
-const WARM_MS = 2_000
+/** After 50 events a function takes up to half as much again as after 200. A hash takes so long that fewer must do. */
+const WARM_UP = { events: 200, ms: 1_500 }
+const WARM = { events: 100, ms: 1_000 }
 
-/** Starts a subject, sends it events one after the other, and ends it. */
-export async function measure(subject: Subject, limit: CpuLimit | undefined): Promise<Sample> {
+/** Starts a subject, sends it events one after the other, many where `isWarm`, and ends it. */
+export async function measure(subject: Subject, limit: CpuLimit | undefined, isWarm: boolean): Promise<Sample> {
   const event = await subject.event()
   const api = await startRuntimeApi(subject.name)
   const begun = performance.now()
@@ -59,8 +64,8 @@ export async function measure(subject: Subject, limit: CpuLimit | undefined): Pr
     await timed(api, event)
     const memory = statusOf(pid, 'VmRSS')
     limit?.apply(pid, UNLIMITED_MB)
-    const { warm, cpu } = await measureWarm(api, pid, event)
-    return { init, first: first.ms, cold: init + first.ms, warm, cpu, memory, peak: statusOf(pid, 'VmHWM') }
+    const cold = { init, first: first.ms, cold: init + first.ms, memory }
+    return isWarm ? { ...cold, warm: await measureWarm(api, pid, event) } : cold
   } finally {
     child.kill('SIGKILL')
     await ended
@@ -68,14 +73,19 @@ export async function measure(subject: Subject, limit: CpuLimit | undefined): Pr
   }
 }
 
-async function measureWarm(api: RuntimeApi, pid: number, event: object): Promise<Pick<Sample, 'warm' | 'cpu'>> {
-  const begun = performance.now()
-  let warmUp = 0
-  for (; warmUp < WARM_EVENTS / 2 && performance.now() - begun < WARM_MS / 2; warmUp++) await timed(api, event)
+async function measureWarm(api: RuntimeApi, pid: number, event: object): Promise<Warm> {
+  await repeat(api, event, WARM_UP)
   const busy = cpuOf(pid)
-  const warm: number[] = []
-  while (warm.length < warmUp) warm.push((await timed(api, event)).ms)
-  return { warm, cpu: (cpuOf(pid) - busy) / warm.length }
+  const times = await repeat(api, event, WARM)
+  return { times, cpu: (cpuOf(pid) - busy) / times.length, peak: statusOf(pid, 'VmHWM') }
+}
+
+/** Sends so many events, or fewer within so many milliseconds, and says how long each took. */
+async function repeat(api: RuntimeApi, event: object, { events, ms }: typeof WARM): Promise<number[]> {
+  const begun = performance.now()
+  const times: number[] = []
+  while (times.length < events && performance.now() - begun < ms) times.push((await timed(api, event)).ms)
+  return times
 }
 
 const TIMEOUT_MS = 20_000

@@ -61,8 +61,11 @@ export function resultsOf(subjects: Subject[], rounds: Map<string, Sample>[]): R
     rounds.flatMap((round) => (round.has(name) ? [pick(round.get(name) as Sample)] : []))
   const ratio = (name: string, pick: (sample: Sample) => number) =>
     median(rounds.map((round) => pick(round.get(name) as Sample) / pick(round.get(EMPTY) as Sample)))
+  const warmOf = (name: string) => rounds.flatMap((round) => round.get(name)?.warm ?? [])
+  const cpuOf = (name: string) => median(warmOf(name).map(({ cpu }) => cpu))
   return subjects.map(({ name, memoryMb, bytes, gzipBytes }) => {
-    const warm = rounds.flatMap((round) => round.get(name)?.warm ?? [])
+    const warm = warmOf(name)
+    const times = warm.flatMap((each) => each.times)
     return {
       name,
       memoryMb,
@@ -73,12 +76,12 @@ export function resultsOf(subjects: Subject[], rounds: Map<string, Sample>[]): R
       cold: median(of(name, ({ cold }) => cold)),
       initRatio: ratio(name, ({ init }) => init),
       coldRatio: ratio(name, ({ cold }) => cold),
-      warmP50: median(warm),
-      warmP99: quantile(warm, 0.99),
-      cpu: median(of(name, ({ cpu }) => cpu)) - median(of(EMPTY, ({ cpu }) => cpu)),
+      warmP50: median(times),
+      warmP99: quantile(times, 0.99),
+      cpu: cpuOf(name) - cpuOf(EMPTY),
       memory: median(of(name, ({ memory }) => memory)),
       memoryRatio: ratio(name, ({ memory }) => memory),
-      peak: Math.max(...of(name, ({ peak }) => peak)),
+      peak: Math.max(...warm.map(({ peak }) => peak)),
     }
   })
 }
