@@ -19,8 +19,8 @@ const FORGED = 'eyJhbGciOiJIUzI1NiJ9.e30.AAAA'
 
 /**
  * Does once what every first request needs: settings are parsed, keys imported, the connections to the table opened. Every bundle
- * of an HTTP function awaits it while it is loaded (tools/bundle.ts), when Lambda gives two full cores: the first event of a
- * 512 MB function has 0.29 of one, and comes 125 ms sooner. Whatever fails here fails again at a request, which says so.
+ * of an HTTP function awaits it while it is loaded (tools/bundle.ts), when Lambda gives two full cores: the first event has
+ * as much as the function's memory buys, and comes 125 ms sooner at 512 MB. Whatever fails here fails again at a request, which says so.
  */
 export async function warmUp(): Promise<void> {
   const reads = Array.from({ length: CONNECTIONS }, () => getItem(keys.principal(NOBODY)))

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, rmdirSync, writeFileSync 
 import { join } from 'node:path'
 
 /** 1 vCPU: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
-const MB_PER_CORE = 1769
+export const MB_PER_CORE = 1769
 /** Lambda's own period is not published; a short one keeps a burst from running through unlimited. */
 const PERIOD_US = 20_000
 

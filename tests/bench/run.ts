@@ -17,10 +17,10 @@ import { linkTo } from './terminator.ts'
 const RESULTS = new URL('RESULTS.md', import.meta.url)
 
 /** A cold start is one number of a process, and needs many; warm events are many of one. */
-const WARM_ROUNDS = 3
+const WARM_ROUNDS = 5
 
 const USAGE =
-  'Usage: npm run bench -- [--rounds 21] [--only createPost,login] [--json FILE] [--compare FILE] [--keep], ' +
+  'Usage: npm run bench -- [--rounds 21] [--only createPost,login] [--memory 512] [--json FILE] [--compare FILE] [--keep], ' +
   'or npm run bench -- --load [--seconds 10] [--posts 1000000]'
 
 // What was started ends with us, whoever ends us.
@@ -34,12 +34,12 @@ await command(async () => {
 })
 
 /** Every function by itself, and what is over its budget. */
-async function benchFunctions({ rounds, only, json, compare, keep }: Options): Promise<string[]> {
+async function benchFunctions({ rounds, only, memory, json, compare, keep }: Options): Promise<string[]> {
   if (!hasRealRuntime)
     console.log("AWS's own runtime client is not built here (npm run ric): a stand-in serves, and ratios differ.")
   const { stop } = await prepare()
   try {
-    const run = await runAll(rounds, only)
+    const run = await runAll(rounds, only, memory)
     console.log(`\n${tableOf(run)}\n`)
     if (compare) console.log(`${comparison(JSON.parse(readFileSync(compare, 'utf8')), run)}\n`)
     if (json) writeFileSync(json, `${JSON.stringify(run, undefined, 2)}\n`)
@@ -62,7 +62,7 @@ async function benchLoad(seconds: number, posts: number): Promise<string[]> {
   return [...mixed.wrong, ...large.wrong]
 }
 
-type Options = Pick<ReturnType<typeof readArguments>, 'rounds' | 'only' | 'json' | 'compare' | 'keep'>
+type Options = Pick<ReturnType<typeof readArguments>, 'rounds' | 'only' | 'memory' | 'json' | 'compare' | 'keep'>
 
 function readArguments() {
   try {
@@ -70,6 +70,7 @@ function readArguments() {
       options: {
         rounds: { type: 'string', default: '21' },
         only: { type: 'string' },
+        memory: { type: 'string', default: '512' },
         json: { type: 'string' },
         compare: { type: 'string' },
         keep: { type: 'boolean', default: false },
@@ -78,8 +79,15 @@ function readArguments() {
         posts: { type: 'string', default: '1000000' },
       },
     })
-    const { rounds, seconds, posts } = values
-    return { ...values, rounds: Number(rounds), seconds: Number(seconds), posts: Number(posts), only: values.only?.split(',') }
+    const { rounds, memory, seconds, posts } = values
+    return {
+      ...values,
+      rounds: Number(rounds),
+      seconds: Number(seconds),
+      posts: Number(posts),
+      only: values.only?.split(','),
+      memory: Number(memory),
+    }
   } catch (error) {
     throw new Problem(`${(error as Error).message} ${USAGE}`)
   }
@@ -119,10 +127,10 @@ function setEnvironment(endpoint = ''): void {
 }
 
 /** Every subject once a round, the order turned by one each time. */
-async function runAll(rounds: number, only: string[] | undefined): Promise<Run> {
+async function runAll(rounds: number, only: string[] | undefined, memoryMb: number): Promise<Run> {
   const { subjects } = await import('./subjects.ts')
   const link = await linkTo(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
-  const all = (await subjects(link.environment)).filter(
+  const all = (await subjects(link.environment, memoryMb)).filter(
     ({ name }) => !only || name === EMPTY || name.startsWith('peer') || only.includes(name),
   )
   const limit = cpuLimit()

@@ -11,18 +11,21 @@ import { environmentOf } from '#tools/packaged/installation.ts'
 import { ensurePackaged } from '#tools/packaged/package.ts'
 import { functionsOf, type PackagedFunction, readTemplate } from '#tools/packaged/template.ts'
 import { unzip } from '#tools/packaged/unzip.ts'
+import { MB_PER_CORE } from './limit.ts'
 import type { Subject } from './measure.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDER = join(ROOT, '.build/bench')
-const MEMORY_MB = 512
 
 /** The names of what is no route of ours. */
 export const EMPTY = 'empty'
 export const PEERS = ['peer: SDK bundled', 'peer: SDK unbundled']
 
-/** Every HTTP function as it is packaged, two peers, and the empty handler that all are compared with; `link` is their way to the table. */
-export async function subjects(link: Record<string, string>): Promise<Subject[]> {
+/**
+ * Every HTTP function as it is packaged, two peers, and the empty handler that all are compared with; `link` is their way to the
+ * table. What hashes has its own memory, a whole core; all others have `memoryMb`.
+ */
+export async function subjects(link: Record<string, string>, memoryMb: number): Promise<Subject[]> {
   rmSync(FOLDER, { recursive: true, force: true })
   await ensurePackaged()
   const stage = await newStage()
@@ -39,16 +42,22 @@ export async function subjects(link: Record<string, string>): Promise<Subject[]>
   const post = async () =>
     eventFor('createPost', { as: { token: jwt }, params: { blog_id: 1 }, body: { title: 'A post', body: 'Words' } })
   return [await empty(), ...(await peers(post)), ...ours].map((each) => ({
+    memoryMb,
     ...each,
     environment: { ...each.environment, ...link },
   }))
 }
 
-function packaged(fn: PackagedFunction, environment: Record<string, string>, event: () => Promise<object>): Subject {
+/** A subject whose memory may be left to the run. */
+type Sizeless = Omit<Subject, 'memoryMb'> & { memoryMb?: number }
+
+const ownMemory = ({ memorySize }: PackagedFunction) => (memorySize >= MB_PER_CORE ? { memoryMb: memorySize } : {})
+
+function packaged(fn: PackagedFunction, environment: Record<string, string>, event: () => Promise<object>): Sizeless {
   const folder = join(FOLDER, fn.name)
   unzip(fn.zip, folder)
   const file = join(folder, fn.handler.replace(/\.\w+$/, '.mjs'))
-  return { name: fn.name, folder, handler: fn.handler, memoryMb: fn.memorySize, ...sizeOf(file), environment, event }
+  return { name: fn.name, folder, handler: fn.handler, ...ownMemory(fn), ...sizeOf(file), environment, event }
 }
 
 async function jwtOf(email: string): Promise<string> {
@@ -57,12 +66,12 @@ async function jwtOf(email: string): Promise<string> {
 
 const sizeOf = (file: string) => ({ bytes: statSync(file).size, gzipBytes: gzipSync(readFileSync(file), { level: 9 }).length })
 
-async function empty(): Promise<Subject> {
+async function empty(): Promise<Sizeless> {
   return { ...(await built(EMPTY, 'empty', { format: 'esm', outExtension: { '.js': '.mjs' } })), event: async () => ({}) }
 }
 
 /** esbuild as serverless-esbuild sets it up, with the SDK in the bundle or left to what is installed beside it. */
-async function peers(event: () => Promise<object>): Promise<Subject[]> {
+async function peers(event: () => Promise<object>): Promise<Sizeless[]> {
   const [inside = '', outside = ''] = PEERS
   return [
     { ...(await built(inside, 'tutorial', { format: 'cjs', outExtension: { '.js': '.cjs' } })), event },
@@ -73,7 +82,7 @@ async function peers(event: () => Promise<object>): Promise<Subject[]> {
   ]
 }
 
-async function built(name: string, peer: string, options: BuildOptions): Promise<Omit<Subject, 'event'>> {
+async function built(name: string, peer: string, options: BuildOptions): Promise<Omit<Sizeless, 'event'>> {
   const folder = join(FOLDER, name.replaceAll(/\W+/g, '-'))
   const entry = join(ROOT, `tests/bench/peers/${peer}.ts`)
   await build({ bundle: true, platform: 'node', target: 'node24', entryPoints: [entry], outdir: folder, ...options })
@@ -82,7 +91,6 @@ async function built(name: string, peer: string, options: BuildOptions): Promise
     name,
     folder,
     handler: `${peer}.handler`,
-    memoryMb: MEMORY_MB,
     ...sizeOf(join(folder, file)),
     environment: ownEnvironment(),
   }

@@ -21,7 +21,7 @@ const BCRYPT = 25_000
 const FORBIDDEN = [
   /\/zod\/v4\/locales\//,
   /\/zod\/v4\/classic\//,
-  /\/@aws-sdk\/(nested-clients|token-providers|credential-provider-(?!env\/|node\/dist-es\/index\.js))/,
+  /\/@aws-sdk\/(nested-clients|token-providers|credential-provider-(?!env\/|node\/dist-es\/(index|runtime\/memoize-chain)\.js))/,
   /\/@smithy\/credential-provider-imds\//,
   /\/(undici|aws-sdk|aws-lambda)\//,
 ]
