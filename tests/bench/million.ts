@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -14,6 +14,7 @@ import { newBlog, type Person } from '#tests/support/world.ts'
 import { findBinary, startEngine } from '#tools/engine.ts'
 import { tableProperties } from '#tools/service.ts'
 import { ensureTable } from '#tools/table.ts'
+import { forwardTo } from './forward.ts'
 import { toMarkdown } from './report.ts'
 import { median } from './statistics.ts'
 
@@ -64,12 +65,8 @@ function compare(few: Costs, many: Costs, posts: number): { table: string; wrong
 /** A loopback address whose other end can be moved: our client keeps the endpoint that it was made with. */
 async function startSwitch() {
   let target = new URL('http://127.0.0.1')
-  const server = createServer({ noDelay: true }, (socket) => {
-    const engine = connect({ port: Number(target.port), host: target.hostname, noDelay: true })
-    socket.on('error', () => engine.destroy())
-    engine.on('error', () => socket.destroy())
-    socket.pipe(engine).pipe(socket)
-  }).listen(0, '127.0.0.1')
+  const forward = forwardTo(() => target)
+  const server = createServer({ noDelay: true }, forward).listen(0, '127.0.0.1')
   await once(server, 'listening')
   process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {

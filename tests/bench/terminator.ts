@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
+import { forwardTo } from './forward.ts'
 
 /** A way to the table, as the environment of a function says it. */
 export interface Link {
@@ -29,13 +30,8 @@ export async function linkTo(endpoint: string): Promise<Link> {
     minVersion: 'TLSv1.3',
     noDelay: true,
   } as const
-  const { hostname, port } = new URL(endpoint)
-  const server = createServer(identity, (socket) => {
-    const engine = connect({ port: Number(port), host: hostname, noDelay: true }) // Nagle would add 40 ms to a first answer
-    socket.on('error', () => engine.destroy())
-    engine.on('error', () => socket.destroy())
-    socket.pipe(engine).pipe(socket)
-  }).listen(0, '127.0.0.1')
+  const forward = forwardTo(() => new URL(endpoint))
+  const server = createServer(identity, forward).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     environment: {

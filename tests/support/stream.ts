@@ -19,8 +19,8 @@ export type Worker = (records: DynamoDBRecord[]) => Promise<unknown>
 export const cascade: Worker = (records) =>
   recorded('cascade', () => handler({ Records: records }, { getRemainingTimeInMillis: () => 60_000 } as unknown as Context))
 
-/** This test file's stream, from its beginning: each call of the result feeds the worker until nothing new comes. */
-export async function openStream() {
+/** The one shard of this test file's stream; each call of `next` gives some of its events, from its beginning on, or none for now. */
+export async function openShard() {
   const client = new DynamoDBStreamsClient({ ...LOCAL, endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB as string })
   const { Streams: [stream] = [] } = await client.send(new ListStreamsCommand({ TableName: process.env.TABLE_NAME }))
   const StreamArn = stream?.StreamArn
@@ -34,7 +34,12 @@ export async function openStream() {
     iterator = NextShardIterator
     return Records as unknown as DynamoDBRecord[]
   }
+  return { streamArn: StreamArn, shardId: ShardId, next }
+}
 
+/** This test file's stream, from its beginning: each call of the result feeds the worker until nothing new comes. */
+export async function openStream() {
+  const { next } = await openShard()
   return async function drain(worker: Worker = cascade): Promise<void> {
     let quiet = 0
     for (let round = 0; quiet < QUIET_ROUNDS && round < MAX_ROUNDS; round++) {

@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto'
-import {
-  DescribeStreamCommand,
-  DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  ListStreamsCommand,
-} from '@aws-sdk/client-dynamodb-streams'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { anchors, type TenantId } from '#lib/table/keys.ts'
 import { ask } from '#tests/support/answers.ts'
+import { openShard } from '#tests/support/stream.ts'
 import { allItems } from '#tests/support/table.ts'
 import { type House, newAdmin, newBlog, newComment, newPost, newTenant } from '#tests/support/world.ts'
 import { redrive } from '#tools/dead-letters.ts'
-import { LOCAL } from '#tools/table.ts'
 import { Refusal, startAws } from './aws.ts'
 
 const REGION = 'us-east-1'
@@ -50,21 +43,11 @@ afterEach(() => {
 
 /** The table's stream and where it ends now: the number of the newest event. */
 async function stream() {
-  const client = new DynamoDBStreamsClient({ ...LOCAL, endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB as string })
-  const { Streams: [found] = [] } = await client.send(new ListStreamsCommand({ TableName: process.env.TABLE_NAME }))
-  const StreamArn = found?.StreamArn
-  const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn }))
-  const ShardId = StreamDescription?.Shards?.[0]?.ShardId
-  const at = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const
-  let iterator = (await client.send(new GetShardIteratorCommand(at))).ShardIterator
+  const { next, ...where } = await openShard()
   const numbers: string[] = []
-  for (let empty = false; iterator && !empty; ) {
-    const { Records = [], NextShardIterator } = await client.send(new GetRecordsCommand({ ShardIterator: iterator }))
-    numbers.push(...Records.map(({ dynamodb }) => dynamodb?.SequenceNumber ?? ''))
-    empty = Records.length === 0
-    iterator = NextShardIterator
-  }
-  return { streamArn: StreamArn, shardId: ShardId, numbers }
+  for (let records = await next(); records.length > 0; records = await next())
+    numbers.push(...records.map(({ dynamodb }) => dynamodb?.SequenceNumber ?? ''))
+  return { ...where, numbers }
 }
 
 /** What Lambda sends about a batch that it gave up. */
