@@ -4,7 +4,7 @@ import { tableConfig } from '#lib/config.ts'
 import { failure } from '#lib/errors.ts'
 import { documentClient } from './client.ts'
 import { attributesOf, getItem, type Item } from './items.ts'
-import type { Key } from './keys.ts'
+import { type Key, nameOf } from './keys.ts'
 import { send } from './send.ts'
 
 /** What BatchWriteItem takes at once. */
@@ -18,15 +18,13 @@ export async function getItems(keys: Key[]): Promise<(Item | undefined)[]> {
   const { TABLE_NAME } = tableConfig()
   const found = new Map<string, Item>()
   const all: BatchGetCommandInput['RequestItems'] = { [TABLE_NAME]: { Keys: keys, ConsistentRead: true } }
-  await repeat(all, async (RequestItems) => {
+  await untilDone(all, async (RequestItems) => {
     const { Responses, UnprocessedKeys } = await documentClient().send(new BatchGetCommand({ RequestItems }))
     for (const item of Responses?.[TABLE_NAME] ?? []) found.set(nameOf(item as Key), attributesOf(item))
     return UnprocessedKeys
   })
   return keys.map((key) => found.get(nameOf(key)))
 }
-
-const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`
 
 /** Deletes items of one partition that may be gone already, a few requests for many. */
 export async function deleteItems(pk: string, sortKeys: string[]): Promise<void> {
@@ -38,14 +36,14 @@ export async function deleteItems(pk: string, sortKeys: string[]): Promise<void>
 
 function writeBatch(requests: { DeleteRequest: { Key: Key } }[]): Promise<void> {
   const all: BatchWriteCommandInput['RequestItems'] = { [tableConfig().TABLE_NAME]: requests }
-  return repeat(all, async (RequestItems) => {
+  return untilDone(all, async (RequestItems) => {
     const { UnprocessedItems } = await documentClient().send(new BatchWriteCommand({ RequestItems }))
     return UnprocessedItems
   })
 }
 
-/** Asks for a batch, and again for what is left of it. Throws a 503 where the table takes it too slowly. */
-async function repeat<T extends object>(batch: T, ask: (left: T) => Promise<T | undefined>): Promise<void> {
+/** Asks for a batch, and again for what is left of it (bounded, with jitter). Throws a 503 where the table takes it too slowly. */
+export async function untilDone<T extends object>(batch: T, ask: (left: T) => Promise<T | undefined>): Promise<void> {
   let left = batch
   for (let attempt = 0; attempt < BATCH_ATTEMPTS; attempt++) {
     const rest = await send(() => ask(left))

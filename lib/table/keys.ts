@@ -10,6 +10,9 @@ export type TenantId = number & { readonly [verified]: true }
 
 export type Key = { pk: string; sk: string }
 
+/** A key as one text, to look items up by. */
+export const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`
+
 /** A run of records in one partition: every sort key is the prefix and a padded id. */
 export type Collection = { pk: string; prefix: string }
 

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { BatchGetCommand, type BatchGetCommandOutput, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb'
-import type { Key } from '#lib/table/keys.ts'
+import { BatchGetCommand, type BatchGetCommandInput, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb'
+import { untilDone } from '#lib/table/batches.ts'
+import { type Key, nameOf } from '#lib/table/keys.ts'
 import { type Finding, KINDS, needsOf, type Stored } from '#tools/checkup/rules.ts'
 
 const PAGE = 500
@@ -15,8 +16,6 @@ const projection = {
   ProjectionExpression: [...READ, ...ALSO_READ].map((name) => `#${name}`).join(', '),
   ExpressionAttributeNames: Object.fromEntries([...READ, ...ALSO_READ].map((name) => [`#${name}`, name])),
 }
-
-const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`
 
 /**
  * Reads a whole table, page by page, and what each item needs beside it; `seen` hears how many items it has read. What seems wrong
@@ -86,11 +85,11 @@ async function readAll(client: DynamoDBDocumentClient, table: string, wanted: Ke
 
 async function readBatch(client: DynamoDBDocumentClient, table: string, Keys: Key[]): Promise<Stored[]> {
   const items: Stored[] = []
-  let left: BatchGetCommandOutput['UnprocessedKeys'] = { [table]: { Keys, ConsistentRead: true, ...projection } }
-  while (left && Object.keys(left).length > 0) {
-    const answer: BatchGetCommandOutput = await client.send(new BatchGetCommand({ RequestItems: left }))
-    items.push(...((answer.Responses?.[table] ?? []) as Stored[]))
-    left = answer.UnprocessedKeys
-  }
+  const all: BatchGetCommandInput['RequestItems'] = { [table]: { Keys, ConsistentRead: true, ...projection } }
+  await untilDone(all, async (RequestItems) => {
+    const { Responses, UnprocessedKeys } = await client.send(new BatchGetCommand({ RequestItems }))
+    items.push(...((Responses?.[table] ?? []) as Stored[]))
+    return UnprocessedKeys
+  })
   return items
 }
