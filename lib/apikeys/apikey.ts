@@ -12,6 +12,13 @@ export const ApiKey = z.object({
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
+/** A key as its user's list keeps it; it goes with the key by the table's own time to live (`expires_at`, seconds of Unix time). */
+export const ApiKeyRecord = z.extend(z.omit(ApiKey, { last_used_at: true }), {
+  expires_at: z.int(),
+  last_used_on: z.optional(z.string()),
+})
+export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>
+
 /** The key itself is shown once. */
 export const CreatedApiKey = z.extend(ApiKey, { token: z.string() })
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>

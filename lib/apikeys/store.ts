@@ -8,16 +8,13 @@ import { getItem } from '#lib/table/items.ts'
 import { collections, keys } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { create, eraseAny, type Step, transact } from '#lib/table/transact.ts'
-import type { ApiKey, CreatedApiKey, NewApiKey } from './apikey.ts'
+import { type ApiKey, ApiKeyRecord, type CreatedApiKey, type NewApiKey } from './apikey.ts'
 
 /** What one transaction can end together with everything else of a user. */
 const MAX_KEYS = 20
 const LIFETIME_MS = 90 * 86_400_000
 
-/** A key in its user's list; it goes with the key by the table's own time to live. */
-type Entry = Omit<ApiKey, 'expires_at' | 'last_used_at'> & { expires_at: number; last_used_on?: string }
-
-const toApiKey = ({ last_used_on, expires_at, ...entry }: Entry): ApiKey => ({
+const toApiKey = ({ last_used_on, expires_at, ...entry }: ApiKeyRecord): ApiKey => ({
   ...entry,
   expires_at: new Date(expires_at * 1000).toISOString(),
   last_used_at: last_used_on === undefined ? null : `${last_used_on}T00:00:00.000Z`,
@@ -25,7 +22,7 @@ const toApiKey = ({ last_used_on, expires_at, ...entry }: Entry): ApiKey => ({
 
 /** The caller's own keys. */
 export async function listApiKeys(actor: Actor, query: PageQuery): Promise<Page<ApiKey>> {
-  const { items, next } = await readPage<Entry>(collections.apiKeys(actor.tenant_id, actor.id), query)
+  const { items, next } = await readPage<ApiKeyRecord>(collections.apiKeys(actor.tenant_id, actor.id), ApiKeyRecord, query)
   return { items: items.filter(({ expires_at }) => expires_at > nowSeconds()).map(toApiKey), next }
 }
 
@@ -40,14 +37,14 @@ export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApi
       // A session that has ended since it was let in must not leave a key behind.
       if (!actor.session || !isCurrent(actor.session, principal)) throw failure('Unauthorized')
       const ref: KeyRef = { id, digest: digestToken(token), scope, expires_at: Math.floor(expires_at / 1000) }
-      const entry: Entry = { id, name, scope, created_at: new Date(now).toISOString(), expires_at: ref.expires_at }
+      const entry: ApiKeyRecord = { id, name, scope, created_at: new Date(now).toISOString(), expires_at: ref.expires_at }
       await transact(keyAdded(principal, ref, entry))
       return { ...toApiKey(entry), token }
     }),
   )
 }
 
-function keyAdded(principal: Principal, ref: KeyRef, entry: Entry): Step[] {
+function keyAdded(principal: Principal, ref: KeyRef, entry: ApiKeyRecord): Step[] {
   const { tenant_id, user_id, role, api_keys = [] } = principal
   const current = api_keys.filter(({ expires_at }) => expires_at > nowSeconds())
   if (current.length >= MAX_KEYS) throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)

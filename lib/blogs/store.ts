@@ -6,7 +6,7 @@ import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
 import { create, erase, transact } from '#lib/table/transact.ts'
-import type { Blog, BlogPatch, NewBlog } from './blog.ts'
+import { Blog, type BlogPatch, type NewBlog } from './blog.ts'
 
 /** The parents that a blog's path names. */
 const ofUser = (tenant: TenantId, user: number): Parent[] => [
@@ -15,7 +15,7 @@ const ofUser = (tenant: TenantId, user: number): Parent[] => [
 ]
 
 export const listBlogs = (tenant: TenantId, user: number, query: PageQuery): Promise<Page<Blog>> =>
-  under(ofUser(tenant, user), readPage(collections.blogs(tenant, user), query))
+  under(ofUser(tenant, user), readPage(collections.blogs(tenant, user), Blog, query))
 
 /** Throws a 404 where it, or a parent, is gone. */
 export const getBlog = (tenant: TenantId, user: number, id: number): Promise<Blog> =>

@@ -9,7 +9,7 @@ import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
 import { create, erase, transact } from '#lib/table/transact.ts'
-import type { Comment, CommentPath, CommentsPath, NewComment } from './comment.ts'
+import { Comment, type CommentPath, type CommentsPath, type NewComment } from './comment.ts'
 import { moderatesBlogOf, moderatesEverywhere } from './policy.ts'
 
 const post = (tenant: TenantId, { post_id, blog_id }: CommentsPath): Parent => ({
@@ -24,7 +24,7 @@ const parents = (tenant: TenantId, path: CommentsPath): Parent[] => [
 ]
 
 export const listComments = (tenant: TenantId, path: CommentsPath, query: PageQuery): Promise<Page<Comment>> =>
-  under(parents(tenant, path), readPage(collections.comments(tenant, path.post_id), query))
+  under(parents(tenant, path), readPage(collections.comments(tenant, path.post_id), Comment, query))
 
 /** Throws a 404 where a parent is gone. */
 export const createComment = (

@@ -10,7 +10,7 @@ import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
 import { create, erase, transact } from '#lib/table/transact.ts'
 import { mayWriteInAnyBlog } from './policy.ts'
-import type { NewPost, Post, PostPatch } from './post.ts'
+import { type NewPost, Post, type PostPatch } from './post.ts'
 
 const inBlog = (tenant: TenantId, blog: number) => [{ key: anchors.blog(tenant, blog) }]
 
@@ -20,7 +20,7 @@ const writable = (actor: Actor): Clause[] => (mayWriteInAnyBlog(actor) ? [] : [e
 const refuse = (actor: Actor) => refusedUnless(({ blog_user_id }) => mayWriteInAnyBlog(actor) || blog_user_id === actor.id)
 
 export const listPosts = (tenant: TenantId, blog: number, query: PageQuery): Promise<Page<Post>> =>
-  under(inBlog(tenant, blog), readPage(collections.posts(tenant, blog), query))
+  under(inBlog(tenant, blog), readPage(collections.posts(tenant, blog), Post, query))
 
 /** Throws a 404 where it, or its blog, is gone. */
 export const getPost = (tenant: TenantId, blog: number, id: number): Promise<Post> =>

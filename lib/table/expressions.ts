@@ -83,6 +83,13 @@ const render = (b: Bindings, clauses: Clause[]) => ({
 /** The parts of a request that carry its condition. */
 export const conditionOf = (clauses: Clause[]) => render(new Bindings(), clauses)
 
+/** The parts of a request that read nothing but those attributes. */
+export function projectionOf(attributes: string[]) {
+  const b = new Bindings()
+  const ProjectionExpression = attributes.map((attribute) => b.name(attribute)).join(', ')
+  return { ProjectionExpression, ExpressionAttributeNames: b.names }
+}
+
 /** The parts of an update that carry its change and its condition. */
 export function updateOf(change: Change, clauses: Clause[]) {
   const b = new Bindings()

@@ -1,21 +1,30 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { tableConfig } from '#lib/config.ts'
 import { documentClient } from './client.ts'
+import { projectionOf } from './expressions.ts'
 import { attributesOf, type Item } from './items.ts'
 import { send } from './send.ts'
 
 /** A run of one partition's sort keys, both bounds included; `after` is where to go on. */
 export type SortRange = { from: string; to: string; after?: string | undefined; limit?: number; ascending?: boolean }
 
-/** Reads one page of one partition's items, strongly consistent, between two sort keys (both included), beginning after a third. */
-export async function queryItems<T = Item>(pk: string, range: SortRange): Promise<{ items: T[]; last: string | undefined }> {
-  const { Items = [], LastEvaluatedKey } = await send(() => documentClient().send(queryFor(pk, range)))
+/**
+ * Reads one page of one partition's items, strongly consistent, between two sort keys (both included), beginning after a third;
+ * of each item all, or the named attributes.
+ */
+export async function queryItems<T = Item>(
+  pk: string,
+  range: SortRange,
+  attributes?: string[],
+): Promise<{ items: T[]; last: string | undefined }> {
+  const query = queryFor(pk, range, attributes && projectionOf(attributes))
+  const { Items = [], LastEvaluatedKey } = await send(() => documentClient().send(query))
   return { items: Items.map((item) => attributesOf(item) as T), last: LastEvaluatedKey?.sk }
 }
 
 /** The sort keys of such a page. */
 export async function querySortKeys(pk: string, range: SortRange): Promise<string[]> {
-  const { Items = [] } = await send(() => documentClient().send(queryFor(pk, range, { ProjectionExpression: 'sk' })))
+  const { Items = [] } = await send(() => documentClient().send(queryFor(pk, range, projectionOf(['sk']))))
   return Items.map(({ sk }) => sk)
 }
 
@@ -28,7 +37,7 @@ export async function queryKeyed<T = Item>(pk: string, range: SortRange): Promis
 function queryFor(
   pk: string,
   { from, to, after, limit, ascending = true }: SortRange,
-  more: { ProjectionExpression?: string } = {},
+  projection: Partial<ReturnType<typeof projectionOf>> = {},
 ) {
   return new QueryCommand({
     TableName: tableConfig().TABLE_NAME,
@@ -38,6 +47,6 @@ function queryFor(
     ConsistentRead: true,
     ...(limit !== undefined && { Limit: limit }),
     ...(after !== undefined && { ExclusiveStartKey: { pk, sk: after } }),
-    ...more,
+    ...projection,
   })
 }

@@ -6,9 +6,9 @@ import { anchors, collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditions.ts'
 import { create, erase, transact } from '#lib/table/transact.ts'
-import type { NewTenant, Tenant, TenantPatch } from './tenant.ts'
+import { type NewTenant, Tenant, type TenantPatch } from './tenant.ts'
 
-export const listTenants = (query: PageQuery): Promise<Page<Tenant>> => readPage(collections.tenants(), query)
+export const listTenants = (query: PageQuery): Promise<Page<Tenant>> => readPage(collections.tenants(), Tenant, query)
 
 export const createTenant = (input: NewTenant, once?: Once): Promise<Tenant> =>
   createRecord({ at: Date.now(), record: (id, at) => ({ ...newborn(id, at), ...input }), steps: newTenant }, once)

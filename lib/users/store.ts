@@ -13,13 +13,13 @@ import { asExpected, refusedUnless, type Versions } from '#lib/table/preconditio
 import { create, type Step } from '#lib/table/transact.ts'
 import { updateIdentity } from './identity.ts'
 import { mayTouch } from './policy.ts'
-import type { NewUser, UserPatch, UserRecord } from './user.ts'
+import { type NewUser, User, type UserPatch, type UserRecord } from './user.ts'
 
 const conflict = () => failure('Conflict')
 const inTenant = (tenant: TenantId) => [{ key: anchors.tenant(tenant) }]
 
 export const listUsers = (tenant: TenantId, query: PageQuery): Promise<Page<UserRecord>> =>
-  under(inTenant(tenant), readPage(collections.users(tenant), query))
+  under(inTenant(tenant), readPage(collections.users(tenant), User, query))
 
 /** Throws a 404 where it is gone. */
 export const getUser = (tenant: TenantId, id: number): Promise<UserRecord> => getUnder(inTenant(tenant), keys.user(tenant, id))
