@@ -18,7 +18,7 @@ const replacing =
     return original.replaceAll(text, other)
   }
 
-/** Files that copy the client's 70 settings into a new object for every request, only to read a few of them. */
+/** Files that copy all settings of the client into a new object for every request, only to read a few of them. */
 const COPIES_OF_SETTINGS = [
   /@smithy\/core\/dist-es\/submodules\/schema\/middleware\/schemaSerializationMiddleware\.js$/,
   /@smithy\/core\/dist-es\/submodules\/schema\/middleware\/schemaDeserializationMiddleware\.js$/,
@@ -111,9 +111,26 @@ export const TRIMS: Trim[] = [
   },
   ...COPIES_OF_SETTINGS.map((file) => ({
     file,
-    reason: 'A prototype can be read as well as a copy: 5 % of the CPU of a warm request.',
+    reason: 'A prototype can be read as well as a copy, which takes 8 % of the CPU of a warm read.',
     contents: replacing('...config,', '__proto__: config,'),
   })),
+  {
+    file: /@smithy\/core\/dist-es\/submodules\/retry\/middleware-retry\/retryMiddleware\.js$/,
+    reason: 'An error with its stack for every request, in case that one is thrown, which is another then: 5 % of the same.',
+    contents: replacing('let lastError = new Error()', 'let lastError'),
+  },
+  {
+    file: /@smithy\/core\/dist-es\/submodules\/checksum\/sha256\/Sha256Node\.js$/,
+    reason: 'Signs all day with one key, which Node takes for its own again each time: 10 us instead of 2, 6 % of the same.',
+    contents: (original) => `${replacing('toBuffer(this.secret)', 'keyOf(this.secret)')(original)}
+      import { createSecretKey } from 'node:crypto'
+      const keys = new WeakMap()
+      function keyOf(secret) {
+        if (typeof secret === 'string') return secret
+        if (!keys.has(secret)) keys.set(secret, createSecretKey(secret))
+        return keys.get(secret)
+      }`,
+  },
 ]
 
 function trimmed(path: string): string {
