@@ -139,8 +139,8 @@ ${
     : 'This machine lets no CPU be limited: the first event ran on a whole core.'
 }
 ${run.encrypted ? 'Functions spoke TLS 1.3 to the engine.' : 'Without openssl here, functions spoke to the engine without TLS.'}
-Budgets are for 512 MB; deployed, a function has at least 1024. INIT ends with the first question for an event. CPU is that of one
-warm event beyond the empty handler's, after 500.
+Budgets are for 512 MB, which is less than functions have when they are deployed (serverless.yml). INIT ends with the first question
+for an event. CPU is that of one warm event beyond the empty handler's, after 500.
 
 ${tableOf(run)}
 
