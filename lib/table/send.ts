@@ -20,8 +20,10 @@ const hasReason = (error: SdkError, codes: string[]): boolean =>
 const isRefused = (error: SdkError): boolean => hasReason(error, ['ConditionalCheckFailedException', 'ConditionalCheckFailed'])
 
 // The SDK retries neither of the two.
-const isConflict = (error: SdkError): boolean =>
-  hasReason(error, ['TransactionConflictException', 'TransactionConflict', 'TransactionInProgressException'])
+const isConflict = (error: SdkError): boolean => hasReason(error, ['TransactionConflictException', 'TransactionConflict'])
+
+// An earlier sending may still go through: asked anew, under another token, a create would make two.
+const isUnsettled = (error: SdkError): boolean => hasReason(error, ['TransactionInProgressException'])
 
 const THROTTLES = [
   'ProvisionedThroughputExceededException',
@@ -36,6 +38,7 @@ const isUnreadable = (error: SdkError): boolean => error instanceof SyntaxError 
 
 const isOutage = (error: SdkError): boolean =>
   hasReason(error, THROTTLES) ||
+  isUnsettled(error) ||
   isUnreadable(error) ||
   error.$fault === 'server' ||
   error.$retryable !== undefined ||

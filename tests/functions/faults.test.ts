@@ -151,6 +151,17 @@ describe('a fault that passes is not noticed', () => {
   })
 })
 
+describe('a transaction whose first sending may have gone through', () => {
+  test('is not made anew: a 503, and one record', async () => {
+    // The SDK sends three times; only a fourth sending would be another transaction.
+    const faults = [FAULTS.cutAfter, FAULTS.inProgress, FAULTS.inProgress]
+    proxy.state.plan = (operation) => (operation === 'TransactWriteItems' ? faults.shift() : undefined)
+    const title = `In progress ${Math.random()}`
+    expect(await create(title)).toMatchObject({ status: 503 })
+    expect((await allItems()).filter((item) => item.title === title)).toHaveLength(1)
+  })
+})
+
 describe('a fault that stays is a 503', () => {
   const unavailable = { status: 503, body: { success: false, error: 'Service unavailable' }, headers: { 'retry-after': '1' } }
 

@@ -25,6 +25,7 @@ export const FAULTS = {
   internal: { kind: 'answer', status: 500, body: { __type: `${ERROR}InternalServerError`, message: 'oh' } },
   gateway: { kind: 'answer', status: 502, body: '<html>Bad gateway</html>' },
   conflict: { kind: 'answer', status: 400, body: { __type: `${ERROR}TransactionConflictException`, message: 'conflict' } },
+  inProgress: { kind: 'answer', status: 400, body: { __type: `${ERROR}TransactionInProgressException`, message: 'busy' } },
   cutBefore: { kind: 'cut-before' },
   cutAfter: { kind: 'cut-after' },
   unprocessed: { kind: 'unprocessed' },

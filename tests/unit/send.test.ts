@@ -34,7 +34,6 @@ describe('send', () => {
   test.each([
     ['a conflict of a single write', sdkError('TransactionConflictException')],
     ['a conflict in a transaction', cancelled('None', 'TransactionConflict')],
-    ['a transaction still in progress', sdkError('TransactionInProgressException')],
   ])('sends again after %s, and gives up after six times', async (_what, error) => {
     const settling = failing(error, 5)
     expect(await send(settling)).toBe('done')
@@ -64,6 +63,7 @@ describe('send', () => {
     ['a limit of the account', sdkError('RequestLimitExceeded')],
     ["a failure on DynamoDB's side", sdkError('InternalServerError', { $fault: 'server' })],
     ['a timeout', sdkError('TimeoutError')],
+    ['a transaction whose first sending is still in progress', sdkError('TransactionInProgressException')],
     ['a refused connection', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
     ['a lost connection', Object.assign(new Error('read'), { code: 'ECONNRESET' })],
   ])('is a 503 for %s, without another try: the SDK has tried', async (_what, error) => {
