@@ -28,12 +28,16 @@ export const living = ({ key, facts = {} }: Parent, refuse: Refusal = notFound):
 /** Marks an anchor for purging: from then on nothing can be made under it. */
 export const mark = (key: Key): Step => change(key, { set: purging() }, [], notFound)
 
-/** The same as a write of its own; says whether the anchor was there. Without the condition it would raise a ghost. */
-export const markAnchor = async (key: Key): Promise<boolean> => (await touchItem(key, { set: purging() }, [exists])).done
+/** The same as a write of its own, where the anchor is there. Without the condition it would raise a ghost. */
+export async function markAnchor(key: Key): Promise<void> {
+  await touchItem(key, { set: purging() }, [exists])
+}
 
-/** Puts back, marked, an anchor that went before what it owned. */
-export const restoreAnchor = async (key: Key): Promise<boolean> =>
-  (await touchItem(key, { set: { ...purging(), type: 'anchor' } }, [absent])).done
+/** Puts back, marked, an anchor that went before what it owned; says whether it is marked now, by a first sending as well. */
+export async function restoreAnchor(key: Key): Promise<boolean> {
+  const { item } = await touchItem(key, { set: { ...purging(), type: 'anchor' } }, [absent])
+  return item?.purging === true
+}
 
 function requireLiving(anchor: Item | undefined, { facts }: Parent): Item {
   if (!isLiving(anchor) || !fits(anchor, facts)) throw failure('NotFound')

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { deleteItems } from '#lib/table/batches.ts'
+import { anchors, type TenantId } from '#lib/table/keys.ts'
 import { call } from '#tests/support/call.ts'
 import { conflictOn, FAULTS, type Fault, type Plan, startProxy } from '#tests/support/proxy.ts'
 import { cascade, openStream } from '#tests/support/stream.ts'
@@ -209,6 +211,20 @@ describe('a cascade that is killed in the middle', () => {
     })
     expect(proxy.state.injected).toBeGreaterThan(0)
     expect(await itemsOf(doomed.tenant_id)).toEqual([])
+  })
+})
+
+describe('a cascade that puts back an anchor, and does not hear so', () => {
+  test('goes on all the same', async () => {
+    const doomed = await newPost(house.author, blog.id)
+    await newComment(house.reader, doomed.id)
+    const { pk, sk } = anchors.post(house.tenant_id as TenantId, doomed.id)
+    await call('deletePost', { as: house.author, params: { blog_id: blog.id, post_id: doomed.id } })
+    await deleteItems(pk, [sk])
+    proxy.state.plan = first(1, 'UpdateItem', FAULTS.cutAfter)
+    await cascade([{ eventName: 'REMOVE', dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }])
+    expect(proxy.state.injected).toBe(1)
+    expect((await allItems()).filter((item) => item.pk === pk)).toEqual([])
   })
 })
 
