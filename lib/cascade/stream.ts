@@ -19,23 +19,18 @@ const partitionOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.Keys?.pk
 export async function purgeAll(records: DynamoDBRecord[], remainingMs: () => number): Promise<DynamoDBBatchResponse> {
   const isLate = () => remainingMs() < RESERVE_MS
   // Several events of one anchor are one piece of work, and the first of them stands for it.
-  const events = new Map(
-    records
-      .filter(isAnchorEvent)
-      .toReversed()
-      .map((record) => [partitionOf(record), record]),
-  )
-  const purged = await Promise.all([...events].toReversed().map(([pk, record]) => purgeOne(pk, record, isLate)))
+  const events = Map.groupBy(records.filter(isAnchorEvent), partitionOf)
+  const purged = await Promise.all([...events].map(([pk, [first]]) => purgeOne(pk, first, isLate)))
   const [failed] = purged.filter((sequenceNumber) => sequenceNumber !== undefined)
   return { batchItemFailures: failed === undefined ? [] : [{ itemIdentifier: failed }] }
 }
 
-async function purgeOne(pk: string, { dynamodb }: DynamoDBRecord, isLate: () => boolean): Promise<string | undefined> {
+async function purgeOne(pk: string, event: DynamoDBRecord | undefined, isLate: () => boolean): Promise<string | undefined> {
   try {
     await purge(pk, isLate)
     return undefined
   } catch (error) {
     log('error', 'A purge failed and will be tried again', { pk, error: describeError(error) })
-    return dynamodb?.SequenceNumber ?? ''
+    return event?.dynamodb?.SequenceNumber ?? ''
   }
 }
