@@ -1,4 +1,4 @@
-import type { Actor } from '#lib/auth/actor.ts'
+import type { Actor, Role } from '#lib/auth/actor.ts'
 import * as identity from '#lib/auth/identity.ts'
 import { digestPassword } from '#lib/auth/passwords.ts'
 import { ended } from '#lib/auth/sessions.ts'
@@ -56,8 +56,14 @@ async function identitySteps(
     ...(next.email === principal.email
       ? identity.changeIdentity(principal, changes)
       : await moveLogin(principal, next.email, changes)),
-    ...(password_digest === undefined ? identity.changeTokenRole(principal, next.role) : everyToken(principal)),
+    ...tokenSteps(principal, next.role, password_digest !== undefined),
   ]
+}
+
+/** A new password ends every token, and a new role is written into each; a new email is none of theirs. */
+function tokenSteps(principal: identity.Principal, role: Role, hasNewPassword: boolean): Step[] {
+  if (hasNewPassword) return everyToken(principal)
+  return role === principal.role ? [] : identity.changeTokenRole(principal, role)
 }
 
 const everyToken = (principal: identity.Principal): Step[] => [

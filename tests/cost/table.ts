@@ -29,7 +29,7 @@ const TABLE = `
   updateUser      | its name                 |  4  2  2   2 |
   updateUser      | its role                 |  4  3  4   9 | an identity is read first: it lives in three items and a token
   updateUser      | its password             |  4  3  4   9 | an identity is read first: it lives in three items and a token
-  updateUser      | its email                |  5  4  5  15 | the login stands under the email: it is found, then moved
+  updateUser      | its email                |  5  4  5  13 | the login stands under the email: it is found, then moved
   deleteUser      |                          |  4  3  4  13 | an identity is read first: it lives in three items, a claim and a token
   listBlogs       |                          |  3  2  4   0 |
   createBlog      |                          |  3  2  1   9 |
