@@ -9,6 +9,9 @@ const MAX_ATTEMPTS = 32
 /** The largest id: 2^53 - 1, the last integer that every JSON reader keeps exact. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER
 
+/** The id of nothing: see `mintId`. */
+export const NO_ID = 0
+
 /** The digits of a 16-digit sort key: ids in it sort as they do as numbers. */
 export const padId = (id: number): string => String(id).padStart(16, '0')
 

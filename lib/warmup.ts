@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyJwt } from '#lib/auth/jwt.ts'
+import { NO_ID } from '#lib/ids.ts'
 import { getItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 
@@ -11,9 +12,6 @@ const PATIENCE_MS = 1_000
  */
 const CONNECTIONS = 3
 
-/** No user has this id. */
-const NOBODY = 0
-
 /** Well formed, and signed with three zero bytes. */
 const FORGED = 'eyJhbGciOiJIUzI1NiJ9.e30.AAAA'
 
@@ -23,7 +21,7 @@ const FORGED = 'eyJhbGciOiJIUzI1NiJ9.e30.AAAA'
  * as much as the function's memory buys, and comes 125 ms sooner at 512 MB. Whatever fails here fails again at a request, which says so.
  */
 export async function warmUp(): Promise<void> {
-  const reads = Array.from({ length: CONNECTIONS }, () => getItem(keys.principal(NOBODY)))
+  const reads = Array.from({ length: CONNECTIONS }, () => getItem(keys.principal(NO_ID)))
   const work = Promise.allSettled([...reads, verifyJwt(FORGED)])
   await Promise.race([work, sleep(PATIENCE_MS, undefined, { ref: false })])
 }

@@ -3,8 +3,8 @@ import { padId } from '#lib/ids.ts'
 declare const verified: unique symbol
 
 /**
- * A tenant that a verified token may act in. Only `scopeOf` (lib/auth/actor.ts) makes one from a request, so a key of a
- * foreign tenant's record can't be written down.
+ * A tenant that a verified token may act in. Only `scopeOf` (lib/auth/actor.ts) makes one from a request, and a login one that it
+ * looks for itself in, so a key of a foreign tenant's record can't be written down.
  */
 export type TenantId = number & { readonly [verified]: true }
 

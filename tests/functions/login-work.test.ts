@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { compare } from 'bcryptjs'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { metered } from '#tests/cost/meter.ts'
 import { call } from '#tests/support/call.ts'
 import { newAdmin, newUser, PASSWORD, type Person } from '#tests/support/world.ts'
 
@@ -38,4 +39,14 @@ describe.each(['login', 'createSession'])('%s does the work of one comparison of
     expect(await call(name, { body: { email: person.email, password: PASSWORD, ...fields() } })).toMatchObject({ status })
     expect(vi.mocked(compare).mock.calls).toEqual([[expect.any(String), expect.stringMatching(DIGEST_OF_COST_4)]])
   })
+})
+
+test.each([
+  ['with its tenant', { tenant_id: 1 }],
+  ['without its tenant', {}],
+])('a login %s asks the table the same whether anybody has the email', async (_with, tenant) => {
+  const billOf = async (email: string) =>
+    (await metered(() => call('login', { body: { email, password: 'wrong horse', ...tenant } }))).bill
+  const known = await newUser(await newAdmin(), 1, 'author')
+  expect(await billOf(`${randomUUID()}@example.org`)).toEqual(await billOf(known.email))
 })
