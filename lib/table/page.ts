@@ -12,6 +12,9 @@ export type PageQuery = {
   created_before?: number | undefined
 }
 
+/** Lambda takes 6 MB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const MAX_ANSWER_BYTES = 5_500_000
+
 /** One page of a list; `next` is where the next one begins, null at the end. */
 export type Page<T> = { items: T[]; next: string | null }
 
@@ -20,7 +23,11 @@ export type Page<T> = { items: T[]; next: string | null }
  * a range of creation times is a range of sort keys. Not async: a wrong cursor is thrown at once (400), whether or not the
  * list's parent is there.
  */
-export function readPage<T>(collection: Collection, { shape }: { shape: object }, query: PageQuery): Promise<Page<T>> {
+export function readPage<T extends { id: number }>(
+  collection: Collection,
+  { shape }: { shape: object },
+  query: PageQuery,
+): Promise<Page<T>> {
   const { pk, prefix } = collection
   const { limit, order, cursor, created_after, created_before } = query
   const first = created_after === undefined ? 0 : lastIdAt(created_after) + 1
@@ -37,6 +44,24 @@ export function readPage<T>(collection: Collection, { shape }: { shape: object }
     limit,
     ascending: order === 'asc',
   }
-  const next = (sk: string | undefined) => (sk === undefined ? null : sealCursor(list, Number(sk.slice(prefix.length))))
-  return queryItems<T>(pk, range, Object.keys(shape)).then(({ items, last }) => ({ items, next: next(last) }))
+  return queryItems<T>(pk, range, Object.keys(shape)).then(({ items: all, last }) => {
+    const items = answerable(all)
+    const end = items.length < all.length ? sortKey(items.at(-1)?.id as number) : last
+    return { items, next: end === undefined ? null : sealCursor(list, Number(end.slice(prefix.length))) }
+  })
+}
+
+/**
+ * As many of the records as a Lambda may answer with, the first of them in any case. DynamoDB reads 1 MB at most, but a control
+ * character of a body is one byte there, six in JSON, and seven in the JSON of the answer around it.
+ */
+function answerable<T>(items: T[]): T[] {
+  // A character of JSON text is three bytes at most, there and in that answer.
+  if (JSON.stringify(items).length * 3 <= MAX_ANSWER_BYTES) return items
+  let bytes = 0
+  const end = items.findIndex((item, n) => {
+    bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(item)))
+    return n > 0 && bytes > MAX_ANSWER_BYTES
+  })
+  return end === -1 ? items : items.slice(0, end)
 }

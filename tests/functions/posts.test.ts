@@ -447,3 +447,22 @@ describe('DELETE /blogs/{blog_id}/posts/{post_id}', () => {
     expect(body.posts.map(({ id }: Post) => id)).not.toContain(post.id)
   })
 })
+
+test('a list of posts that grow sevenfold on their way out is cut to what a Lambda may answer', async () => {
+  const body = '\u0001'.repeat(174_000)
+  const blog = await newBlog(house.author)
+  const made: number[] = []
+  for (let n = 0; n < 8; n++)
+    made.unshift(
+      (await ask('createPost', { as: house.author, params: { blog_id: blog.id }, body: { title: 'x', body } })).body.id,
+    )
+  const listed: number[] = []
+  for (let cursor: string | undefined, pages = 0; cursor !== null && pages < 8; pages++) {
+    const query = cursor === undefined ? {} : { cursor }
+    const page = await ask('listPosts', { as: house.author, params: { blog_id: blog.id }, query })
+    expect(Buffer.byteLength(JSON.stringify(JSON.stringify(page.body)))).toBeLessThan(6_000_000)
+    listed.push(...page.body.posts.map(({ id }: { id: number }) => id))
+    cursor = page.body.next_cursor
+  }
+  expect(listed).toEqual(made)
+})
