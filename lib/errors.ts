@@ -52,6 +52,9 @@ export function failure(code: FailureCode, options: FailureOptions = {}): Failur
   return new Failure(status, text, { ...options, isBare: BARE.includes(code) })
 }
 
+/** A 503: the table, or others in the way, kept a request from being done. It may be sent again in a second. */
+export const unavailable = (cause: unknown): Failure => failure('Unavailable', { retryAfterSeconds: 1, cause })
+
 /** 400: keys that a request must have and has not. */
 export class ParamsMissing extends Failure {
   constructor(names: string[]) {

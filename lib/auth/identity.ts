@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { nowSeconds } from '#lib/clock.ts'
-import { failure } from '#lib/errors.ts'
+import { unavailable } from '#lib/errors.ts'
 import { equals } from '#lib/table/expressions.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
 import { change, create, erase, eraseAny, replace, type Step } from '#lib/table/transact.ts'
@@ -48,23 +49,28 @@ export type IdentityChange = Partial<
 >
 
 /** Another change came first: read again. */
-class IdentityMoved extends Error {}
+class IdentityMoved extends Error {
+  override message = 'Other changes of the user keep coming first'
+}
 
 /** What a failed condition of a change means whose reads are out of date. */
 export const moved = () => new IdentityMoved()
 
 const MAX_ATTEMPTS = 20
+const FIRST_PAUSE_MS = 5
+const MAX_PAUSE_MS = 320
 
-/** Runs a change of an identity from its reads on, again while others come first. */
+/** Runs a change of an identity from its reads on, again while others come first (bounded, with jitter); a 503 where they always do. */
 export async function settle<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+  for (let tries = 1; ; tries++) {
     try {
       return await attempt()
     } catch (error) {
       if (!(error instanceof IdentityMoved)) throw error
+      if (tries >= MAX_ATTEMPTS) throw unavailable(error)
+      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries))
     }
   }
-  throw failure('Unavailable', { retryAfterSeconds: 1 })
 }
 
 /** Steps: a new user can log in. */

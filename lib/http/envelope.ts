@@ -1,4 +1,4 @@
-import { Failure, failure } from '#lib/errors.ts'
+import { Failure, failure, unavailable } from '#lib/errors.ts'
 import { describeError, log } from '#lib/log.ts'
 import type { HttpResponse, Middleware } from './request.ts'
 
@@ -24,7 +24,7 @@ export const LAST_RESORT = JSON.stringify(failureBody(failure('Unexpected')))
 
 /** middy gives up a little before the Lambda's own timeout would. */
 function toFailure(error: Error | null | undefined): Failure | undefined {
-  if (error?.name === 'TimeoutError') return failure('Unavailable', { cause: error, retryAfterSeconds: 1 })
+  if (error?.name === 'TimeoutError') return unavailable(error)
   return error instanceof Failure ? error : undefined
 }
 

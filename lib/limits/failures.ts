@@ -1,8 +1,8 @@
 import { nowSeconds } from '#lib/clock.ts'
 import { authConfig } from '#lib/config.ts'
-import { failure } from '#lib/errors.ts'
+import { unavailable } from '#lib/errors.ts'
 import { deleteItems } from '#lib/table/batches.ts'
-import { above, absent, either, equals, exists } from '#lib/table/expressions.ts'
+import { above, absent, either, equals, exists, lacks, not } from '#lib/table/expressions.ts'
 import { touchItem } from '#lib/table/items.ts'
 import type { Key } from '#lib/table/keys.ts'
 
@@ -31,7 +31,7 @@ export async function count(key: Key): Promise<Window> {
     if (done && item) return item
     if (item) await reopen(key, item)
   }
-  throw failure('Unavailable', { retryAfterSeconds: 1 })
+  throw unavailable(new Error('Others keep opening windows of failures'))
 }
 
 /** A window after one that was locked is twice as long. */
@@ -56,9 +56,11 @@ export async function release(key: Key): Promise<void> {
   await touchItem(key, { add: { failures: -1 } }, [above('failures', 0)])
 }
 
-/** From now on the window's failures do not count for one tenant. */
+/** From now on the window's failures do not count for one tenant; of several logins at once the last attempt's count stands. */
 export async function clear(key: Key, { failures, ends_at }: Window, tenant: number): Promise<void> {
-  await touchItem(key, { set: { [`cleared_${tenant}`]: failures } }, [exists, equals('ends_at', ends_at)])
+  const cleared = `cleared_${tenant}`
+  const isNews = either(lacks(cleared), not(above(cleared, failures)))
+  await touchItem(key, { set: { [cleared]: failures } }, [exists, equals('ends_at', ends_at), isNews])
 }
 
 /** Forgets a window. */

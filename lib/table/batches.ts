@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchGetCommand, type BatchGetCommandInput, BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { tableConfig } from '#lib/config.ts'
-import { failure } from '#lib/errors.ts'
+import { unavailable } from '#lib/errors.ts'
 import { documentClient } from './client.ts'
 import { attributesOf, getItem, type Item } from './items.ts'
 import { type Key, nameOf } from './keys.ts'
@@ -46,10 +46,10 @@ function writeBatch(requests: { DeleteRequest: { Key: Key } }[]): Promise<void> 
 export async function untilDone<T extends object>(batch: T, ask: (left: T) => Promise<T | undefined>): Promise<void> {
   let left = batch
   for (let attempt = 0; attempt < BATCH_ATTEMPTS; attempt++) {
+    if (attempt > 0) await sleep(Math.random() * BATCH_DELAY_MS * 2 ** attempt)
     const rest = await send(() => ask(left))
     if (rest === undefined || Object.keys(rest).length === 0) return
     left = rest
-    await sleep(Math.random() * BATCH_DELAY_MS * 2 ** attempt)
   }
-  throw failure('Unavailable', { retryAfterSeconds: 1 })
+  throw unavailable(new Error('The table leaves a batch undone'))
 }

@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { clear, count } from '#lib/limits/failures.ts'
+import { getItem } from '#lib/table/items.ts'
+import { keys } from '#lib/table/keys.ts'
 import { ask } from '#tests/support/answers.ts'
 import { call } from '#tests/support/call.ts'
 import { allItems } from '#tests/support/table.ts'
@@ -421,4 +425,12 @@ describe('what is kept of failures', () => {
     await wrong(3, { email, from })
     expect(await counters()).toEqual(before)
   })
+})
+
+test('what one login has cleared, another that was counted before it does not take back', async () => {
+  const key = keys.failures(randomUUID(), '*')
+  const window = await count(key)
+  await clear(key, { ...window, failures: 5 }, 7)
+  await clear(key, { ...window, failures: 3 }, 7)
+  expect(await getItem(key)).toMatchObject({ cleared_7: 5 })
 })
