@@ -36,7 +36,7 @@ export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApi
       const principal = await getPrincipal(actor)
       // A session that has ended since it was let in must not leave a key behind.
       if (!actor.session || !isCurrent(actor.session, principal)) throw failure('Unauthorized')
-      const ref: KeyRef = { id, digest: digestToken(token), scope, expires_at: Math.floor(expires_at / 1000) }
+      const ref: KeyRef = { id, digest: digestToken(token), scope, expires_at: Math.ceil(expires_at / 1000) }
       const entry: ApiKeyRecord = { id, name, scope, created_at: new Date(now).toISOString(), expires_at: ref.expires_at }
       await transact(keyAdded(principal, ref, entry))
       return { ...toApiKey(entry), token }
