@@ -19,6 +19,9 @@ type Batch = { shardId: string; startSequenceNumber: string; endSequenceNumber: 
 const EMPTY_PAGE_MS = 250
 const MAX_EMPTY_PAGES = 240
 
+/** A shard gives no more events, and not the last one of a letter. */
+class Unended extends Error {}
+
 type Outcome = 'done' | 'failed' | 'expired'
 
 export type Redriven = Record<Outcome, number>
@@ -30,12 +33,15 @@ export async function redrive(QueueName: string, region: string): Promise<Redriv
   const counted: Redriven = { done: 0, failed: 0, expired: 0 }
   try {
     const QueueUrl = await urlOf(sqs, QueueName)
-    for (let letters = await receive(sqs, QueueUrl); letters.length > 0; letters = await receive(sqs, QueueUrl)) {
-      for (const { Body = '', ReceiptHandle } of letters) {
-        const outcome = await takeUp(streams, JSON.parse(Body).DDBStreamBatchInfo)
-        counted[outcome]++
-        if (outcome !== 'failed') await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
-      }
+    const seen = new Set<string | undefined>()
+    for (let letter = await receive(sqs, QueueUrl); letter; letter = await receive(sqs, QueueUrl)) {
+      const { MessageId, Body = '', ReceiptHandle } = letter
+      // It failed so long ago that the queue shows it again.
+      if (seen.has(MessageId)) continue
+      seen.add(MessageId)
+      const outcome = await takeUp(streams, JSON.parse(Body).DDBStreamBatchInfo)
+      counted[outcome]++
+      if (outcome !== 'failed') await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
     }
     return counted
   } finally {
@@ -52,10 +58,10 @@ async function urlOf(sqs: SQSClient, QueueName: string): Promise<string | undefi
   }
 }
 
-/** A letter that was received is hidden for five minutes (resources/table.yml), so that none comes twice in one run. */
-async function receive(sqs: SQSClient, QueueUrl: string | undefined): Promise<Message[]> {
-  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 2 }))
-  return Messages
+/** A letter that was received is hidden for five minutes (resources/table.yml). */
+async function receive(sqs: SQSClient, QueueUrl: string | undefined): Promise<Message | undefined> {
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1, WaitTimeSeconds: 2 }))
+  return Messages[0]
 }
 
 async function takeUp(streams: DynamoDBStreamsClient, batch: Batch): Promise<Outcome> {
@@ -65,7 +71,7 @@ async function takeUp(streams: DynamoDBStreamsClient, batch: Batch): Promise<Out
     return batchItemFailures.length > 0 ? 'failed' : 'done'
   } catch (error) {
     if (error instanceof TrimmedDataAccessException || error instanceof ResourceNotFoundException) return 'expired'
-    if (error instanceof ExpiredIteratorException) return 'failed'
+    if (error instanceof ExpiredIteratorException || error instanceof Unended) return 'failed'
     throw error
   }
 }
@@ -81,7 +87,7 @@ async function recordsOf(streams: DynamoDBStreamsClient, batch: Batch): Promise<
     found.push(...records.filter((record) => numberOf(record) <= last))
     iterator = records.some((record) => numberOf(record) >= last) ? undefined : NextShardIterator
     if (Records.length > 0) continue
-    if (++empty > MAX_EMPTY_PAGES) throw new Problem(`${batch.shardId} ends before the events of a letter.`)
+    if (++empty > MAX_EMPTY_PAGES) throw new Unended()
     await wait(EMPTY_PAGE_MS)
   }
   return found

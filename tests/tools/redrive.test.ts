@@ -11,7 +11,7 @@ import { Refusal, startAws } from './aws.ts'
 const REGION = 'us-east-1'
 
 let house: House
-let letters: { Body: string; MD5OfBody: string; ReceiptHandle: string }[]
+let letters: { MessageId: string; Body: string; MD5OfBody: string; ReceiptHandle: string }[]
 let deleted: string[]
 let stop = () => {}
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB as string
   const sqs = await startAws({
     GetQueueUrl: () => ({ QueueUrl: sqs.endpoint }),
-    ReceiveMessage: () => ({ Messages: letters.splice(0, 10) }),
+    ReceiveMessage: ({ MaxNumberOfMessages }) => ({ Messages: letters.splice(0, MaxNumberOfMessages) }),
     DeleteMessage: ({ ReceiptHandle }) => {
       deleted.push(ReceiptHandle)
       return {}
@@ -53,7 +53,7 @@ async function stream() {
 /** What Lambda sends about a batch that it gave up. */
 function letter(ReceiptHandle: string, batch: object): void {
   const Body = JSON.stringify({ version: '1.0', DDBStreamBatchInfo: { batchSize: 1, ...batch } })
-  letters.push({ ReceiptHandle, Body, MD5OfBody: createHash('md5').update(Body).digest('hex') })
+  letters.push({ MessageId: ReceiptHandle, ReceiptHandle, Body, MD5OfBody: createHash('md5').update(Body).digest('hex') })
 }
 
 /** A blog that was deleted and whose events nobody has worked on, as a letter. */
@@ -100,6 +100,8 @@ describe('npm run redrive', () => {
 
   test('keeps a letter that fails again', async () => {
     const partition = await givenUp('stubborn')
+    // The queue shows it again while the command still runs.
+    letters.push(...letters)
     vi.stubEnv('TABLE_NAME', 'masthead-nowhere')
     vi.resetModules()
     const { redrive: elsewhere } = await import('#tools/dead-letters.ts')
