@@ -14,9 +14,16 @@ type Flags<F extends string> = Stage & Record<F, boolean>
 export function readStage<F extends string = never>(usage: string, ...flags: F[]): Flags<F> {
   const { stage, region = process.env.AWS_REGION || 'us-east-1', ...given } = parse(usage, flags)
   if (!stage) throw new Problem(usage)
-  const tableName = process.env.TABLE_NAME || `masthead-${stage}`
-  return { stage, region, tableName, ...Object.fromEntries(flags.map((flag) => [flag, given[flag] === true])) } as Flags<F>
+  return {
+    stage,
+    region,
+    tableName: tableNameOf(stage),
+    ...Object.fromEntries(flags.map((flag) => [flag, given[flag] === true])),
+  } as Flags<F>
 }
+
+/** The table of a stage, as serverless.yml names it. */
+export const tableNameOf = (stage = 'dev'): string => process.env.TABLE_NAME || `masthead-${stage}`
 
 type Parsed = { stage?: string; region?: string } & Record<string, string | boolean | undefined>
 

@@ -7,6 +7,7 @@ import { newState, readState, resetState, type State, stateFiles, writeState } f
 import type { StreamOptions } from '#tools/local/streams.ts'
 import { welcome } from '#tools/local/welcome.ts'
 import { command, Problem } from '#tools/problem.ts'
+import { tableNameOf } from '#tools/stage.ts'
 import { ensureTable, LOCAL } from '#tools/table.ts'
 
 type Table = { endpoint: string; tableName: string }
@@ -68,7 +69,7 @@ async function end(): Promise<void> {
 }
 
 async function startTable(dbPath: string | undefined): Promise<Table> {
-  const tableName = process.env.TABLE_NAME || 'masthead-dev'
+  const tableName = tableNameOf()
   const { endpoint, stop } = await startEngine({ ...(dbPath && { dbPath }), onExit: engineEnded })
   stops.push(stop)
   await ensureTable(endpoint, tableName)
