@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, existsSync, globSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -80,13 +80,16 @@ async function lock(): Promise<void> {
 }
 
 function take(): boolean {
+  // A link is there with its whole text, or not at all.
+  const mine = `${LOCK}.${process.pid}`
   try {
-    const file = openSync(LOCK, 'wx')
-    writeFileSync(file, String(process.pid))
-    closeSync(file)
+    writeFileSync(mine, String(process.pid))
+    linkSync(mine, LOCK)
     return true
   } catch {
     return false
+  } finally {
+    rmSync(mine, { force: true })
   }
 }
 

@@ -35,9 +35,17 @@ export function createSandbox(fn: PackagedFunction, environment: Record<string, 
     if (ending) end(await ending)
   }
 
+  function start(): Promise<Running> {
+    const mine = begin(fn, environment, async () => {
+      // After a timeout, another process may serve already.
+      if (running === mine) await stop()
+    })
+    return mine
+  }
+
   return {
     async invoke(event) {
-      running ??= begin(fn, environment, stop)
+      running ??= start()
       const { api } = await running
       await api.initialised
       const late = new AbortController()

@@ -44,7 +44,7 @@ export const functionsOf = (template: Template): PackagedFunction[] =>
   }))
 
 /** Each route's key and the function behind its integration; one that API Gateway may not invoke is left out. */
-export function routesOf(template: Template): { routeKey: string; name: string }[] {
+function routesOf(template: Template): { routeKey: string; name: string }[] {
   const names = new Map(functionsOf(template).map(({ logicalId, name }) => [logicalId, name]))
   const allowed = new Set(
     ofType(template, 'AWS::Lambda::Permission')
