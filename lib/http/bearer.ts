@@ -4,7 +4,7 @@ import { header, type Middleware } from './request.ts'
 import type { Spec } from './spec.ts'
 
 /** The token is the last space-separated part of the header's value; what stands before it is not examined. */
-export const bearerOf = (authorization: string | undefined): string => authorization?.split(' ').at(-1) ?? ''
+const bearerOf = (authorization: string | undefined): string => authorization?.split(' ').at(-1) ?? ''
 
 /** Finds out who makes the request, or refuses it with a 401. A public route does not look at the header, a login's takes no API key. */
 export function bearer({ access }: Pick<Spec, 'access'>): Middleware {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { anyString, idDigits, oneOf } from '#lib/fields.ts'
 
-export const PLANS = ['team', 'business'] as const
+const PLANS = ['team', 'business'] as const
 
 /** Prices are whole cents. */
 export const Quote = z.object({

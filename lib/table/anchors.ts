@@ -10,11 +10,11 @@ import { change, check, type Step } from './transact.ts'
 export type Parent = { key: Key; facts?: Record<string, number> }
 
 /** A purged anchor whose cascade was lost goes by TTL, and its going starts the cascade again. */
-const PURGING_DAYS = 7
+export const PURGING_SECONDS = 7 * 86_400
 
 const notFound: Refusal = () => failure('NotFound')
 
-const purging = () => ({ purging: true, expires_at: nowSeconds() + PURGING_DAYS * 86_400 })
+const purging = () => ({ purging: true, expires_at: nowSeconds() + PURGING_SECONDS })
 
 export const isLiving = (anchor: Item | undefined): anchor is Item => anchor !== undefined && anchor.purging !== true
 

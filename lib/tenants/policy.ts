@@ -1,7 +1,5 @@
-import type { Actor } from '#lib/auth/actor.ts'
+import { type Actor, PLATFORM_TENANT } from '#lib/auth/actor.ts'
 import type { TenantPath } from './tenant.ts'
-
-const PLATFORM_TENANT = 1
 
 /** Listing and creating: the platform's business. */
 export const mayManageTenants = ({ role }: Actor): boolean => role === 'admin'

@@ -1,7 +1,5 @@
-import type { Actor, Role } from '#lib/auth/actor.ts'
+import { type Actor, PLATFORM_TENANT, type Role } from '#lib/auth/actor.ts'
 import type { User, UserPatch, UserRecord } from './user.ts'
-
-const PLATFORM_TENANT = 1
 
 /** Creating users and giving roles, below what only an admin may give. */
 export const mayManageUsers = ({ role }: Actor): boolean => role === 'admin' || role === 'owner'

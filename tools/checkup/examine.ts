@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { BatchGetCommand, type BatchGetCommandInput, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { untilDone } from '#lib/table/batches.ts'
+import { projectionOf } from '#lib/table/expressions.ts'
 import { type Key, nameOf } from '#lib/table/keys.ts'
 import { type Finding, KINDS, needsOf, type Stored } from '#tools/checkup/rules.ts'
 
@@ -9,13 +10,10 @@ const PAGE = 500
 const BATCH = 100
 
 /** All that the rules look at: a post's body, say, does not travel. */
-const READ = ['pk', 'sk', 'type', 'id', 'tenant_id', 'user_id', 'blog_id', 'blog_user_id']
-const ALSO_READ = ['purging', 'expires_at', 'token_digest', 'api_keys']
-
-const projection = {
-  ProjectionExpression: [...READ, ...ALSO_READ].map((name) => `#${name}`).join(', '),
-  ExpressionAttributeNames: Object.fromEntries([...READ, ...ALSO_READ].map((name) => [`#${name}`, name])),
-}
+const projection = projectionOf([
+  ...['pk', 'sk', 'type', 'id', 'tenant_id', 'user_id', 'blog_id', 'blog_user_id'],
+  ...['purging', 'expires_at', 'token_digest', 'api_keys'],
+])
 
 /**
  * Reads a whole table, page by page, and what each item needs beside it; `seen` hears how many items it has read. What seems wrong

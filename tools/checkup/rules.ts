@@ -1,7 +1,7 @@
 import type { Principal } from '#lib/auth/identity.ts'
 import { purge } from '#lib/cascade/purge.ts'
 import { nowSeconds } from '#lib/clock.ts'
-import { markAnchor } from '#lib/table/anchors.ts'
+import { markAnchor, PURGING_SECONDS } from '#lib/table/anchors.ts'
 import { equals } from '#lib/table/expressions.ts'
 import { deleteItem, type Item } from '#lib/table/items.ts'
 import { ANCHOR, anchors, type Key, keys, type TenantId, tenantOf } from '#lib/table/keys.ts'
@@ -31,9 +31,6 @@ export type Need = { key: Key; isMet: (found: Item | undefined) => boolean; find
 
 /** A cascade that takes longer than this has stopped: it is given up after six hours, and mostly takes seconds. */
 const UNFINISHED_MS = 6 * 3_600_000
-
-/** An anchor's `expires_at` is seven days after it was marked. */
-const PURGING_MS = 7 * 86_400_000
 
 const isThere = (found: Item | undefined): boolean => found !== undefined
 const neverLate = () => false
@@ -70,7 +67,7 @@ function anchorNeeds(anchor: Stored): Need[] {
 }
 
 function unfinished({ pk, sk }: Stored): Need {
-  const markedAt = (found: Item | undefined) => Number(found?.expires_at) * 1000 - PURGING_MS
+  const markedAt = (found: Item | undefined) => (Number(found?.expires_at) - PURGING_SECONDS) * 1000
   const says = `${pk} was deleted hours ago and is still there: its deletion is finished`
   return {
     key: { pk, sk },
