@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { API_PREFIX } from '#lib/http/respond.ts'
 import { startEngine } from '#tools/engine.ts'
 import { type Address, chooseAddress, warnOfHost } from '#tools/local/address.ts'
 import { ensureAdmin } from '#tools/local/admin.ts'
@@ -29,7 +30,7 @@ await command(async () => {
   const admin = await ensureAdmin(state)
   if (!memory) writeState(admin.state)
   await startService(address, packaged, { ...table, checkpointFile: memory ? undefined : stateFiles.checkpoint })
-  console.log(welcome({ ...admin, ...table, baseUrl: `${address.url}/api/v1`, memory, seconds: performance.now() / 1000 }))
+  console.log(welcome({ ...admin, ...table, baseUrl: address.url + API_PREFIX, memory, seconds: performance.now() / 1000 }))
 })
 
 function readArguments(): { memory: boolean; packaged: boolean; reset: boolean } {
