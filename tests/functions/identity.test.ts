@@ -7,7 +7,7 @@ import { deleteItem, getItem } from '#lib/table/items.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
 import { type CallResponse, call } from '#tests/support/call.ts'
 import { forge, inOneHour } from '#tests/support/jwt.ts'
-import { type House, logIn, newAdmin, newTenant, newUser, PASSWORD, type Person } from '#tests/support/world.ts'
+import { type House, logIn, newAdmin, newEmail, newTenant, newUser, PASSWORD, type Person } from '#tests/support/world.ts'
 
 const DAY_MS = 86_400_000
 const FORBIDDEN = { status: 403, body: { success: false, error: 'Forbidden' } }
@@ -211,4 +211,12 @@ describe('a deleted user', () => {
       expect(await Promise.all(left.map((key) => getItem(key)))).toEqual([undefined, undefined, undefined, undefined])
     }
   })
+})
+
+test('changes of one user that come all at once are made one after the other', async () => {
+  const person = await newMember()
+  const emails = Array.from({ length: 40 }, () => newEmail())
+  const changed = await Promise.all(emails.map((email) => change(person, { email })))
+  expect(changed.map(({ status }) => status)).toEqual(emails.map(() => 200))
+  expect(new Set(changed.map(({ body }) => body.user.version)).size).toBe(emails.length)
 })
