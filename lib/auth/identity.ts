@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { nowSeconds } from '#lib/clock.ts'
 import { unavailable } from '#lib/errors.ts'
+import { backOff } from '#lib/table/backoff.ts'
 import { equals } from '#lib/table/expressions.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
 import { change, create, erase, eraseAny, replace, type Step } from '#lib/table/transact.ts'
@@ -57,7 +57,7 @@ class IdentityMoved extends Error {
 export const moved = () => new IdentityMoved()
 
 const MAX_ATTEMPTS = 20
-const FIRST_PAUSE_MS = 5
+const PAUSE_MS = 5
 const MAX_PAUSE_MS = 320
 
 /** Runs a change of an identity from its reads on, again while others come first (bounded, with jitter); a 503 where they always do. */
@@ -68,7 +68,7 @@ export async function settle<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof IdentityMoved)) throw error
       if (tries >= MAX_ATTEMPTS) throw unavailable(error)
-      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries))
+      await backOff(tries, PAUSE_MS, MAX_PAUSE_MS)
     }
   }
 }

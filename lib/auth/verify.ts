@@ -56,7 +56,7 @@ async function findLogins(email: string, tenant: number | undefined): Promise<Lo
   if (!isEmail(email)) return []
   if (tenant !== undefined) return findLoginIn(tenant as TenantId, email)
   const { pk, prefix } = collections.logins(email)
-  return (await queryItems<Login>(pk, { from: prefix, to: `${prefix}~`, limit: MAX_CANDIDATES })).items
+  return queryItems<Login>(pk, { from: prefix, to: `${prefix}~`, limit: MAX_CANDIDATES })
 }
 
 async function findLoginIn(tenant: TenantId, email: string): Promise<Login[]> {

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchGetCommand, type BatchGetCommandInput, BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { tableConfig } from '#lib/config.ts'
 import { unavailable } from '#lib/errors.ts'
+import { backOff } from './backoff.ts'
 import { documentClient } from './client.ts'
 import { attributesOf, getItem, type Item } from './items.ts'
 import { type Key, nameOf } from './keys.ts'
@@ -46,7 +46,7 @@ function writeBatch(requests: { DeleteRequest: { Key: Key } }[]): Promise<void> 
 export async function untilDone<T extends object>(batch: T, ask: (left: T) => Promise<T | undefined>): Promise<void> {
   let left = batch
   for (let attempt = 0; attempt < BATCH_ATTEMPTS; attempt++) {
-    if (attempt > 0) await sleep(Math.random() * BATCH_DELAY_MS * 2 ** attempt)
+    if (attempt > 0) await backOff(attempt, BATCH_DELAY_MS)
     const rest = await send(() => ask(left))
     if (rest === undefined || Object.keys(rest).length === 0) return
     left = rest

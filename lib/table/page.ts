@@ -1,7 +1,7 @@
 import { firstIdAt, lastIdAt, MAX_ID, padId } from '#lib/ids.ts'
 import { openCursor, sealCursor } from './cursor.ts'
 import type { Collection } from './keys.ts'
-import { queryItems } from './queries.ts'
+import { queryPage } from './queries.ts'
 
 /** What every list takes; times are Unix milliseconds, both exclusive. */
 export type PageQuery = {
@@ -44,7 +44,7 @@ export function readPage<T extends { id: number }>(
     limit,
     ascending: order === 'asc',
   }
-  return queryItems<T>(pk, range, Object.keys(shape)).then(({ items: all, last }) => {
+  return queryPage<T>(pk, range, Object.keys(shape)).then(({ items: all, last }) => {
     const items = answerable(all)
     const end = items.length < all.length ? sortKey(items.at(-1)?.id as number) : last
     return { items, next: end === undefined ? null : sealCursor(list, Number(end.slice(prefix.length))) }

@@ -9,17 +9,23 @@ import { send } from './send.ts'
 export type SortRange = { from: string; to: string; after?: string | undefined; limit?: number; ascending?: boolean }
 
 /**
- * Reads one page of one partition's items, strongly consistent, between two sort keys (both included), beginning after a third;
- * of each item all, or the named attributes.
+ * Reads one page of one partition's items, strongly consistent, between two sort keys (both included), beginning after a third: of
+ * each item the named attributes. `last` is the sort key where the page was cut.
  */
-export async function queryItems<T = Item>(
+export async function queryPage<T = Item>(
   pk: string,
   range: SortRange,
-  attributes?: string[],
+  attributes: string[],
 ): Promise<{ items: T[]; last: string | undefined }> {
-  const query = queryFor(pk, range, attributes && projectionOf(attributes))
+  const query = queryFor(pk, range, projectionOf(attributes))
   const { Items = [], LastEvaluatedKey } = await send(() => documentClient().send(query))
-  return { items: Items.map((item) => attributesOf(item) as T), last: LastEvaluatedKey?.sk }
+  return { items: Items as T[], last: LastEvaluatedKey?.sk }
+}
+
+/** The items of such a page, each whole. */
+export async function queryItems<T = Item>(pk: string, range: SortRange): Promise<T[]> {
+  const { Items = [] } = await send(() => documentClient().send(queryFor(pk, range)))
+  return Items.map((item) => attributesOf(item) as T)
 }
 
 /** The sort keys of such a page. */

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '#lib/errors.ts'
+import { backOff } from './backoff.ts'
 
 const CONFLICT_ATTEMPTS = 6
 const CONFLICT_DELAY_MS = 20
@@ -56,7 +56,7 @@ export async function send<T>(request: () => Promise<T>): Promise<T> {
       const error = cause as SdkError
       if (isRefused(error) || !(isConflict(error) || isOutage(error))) throw error
       if (!isConflict(error) || attempt >= CONFLICT_ATTEMPTS) throw unavailable(cause)
-      await sleep(Math.random() * CONFLICT_DELAY_MS * 2 ** attempt)
+      await backOff(attempt, CONFLICT_DELAY_MS)
     }
   }
 }
