@@ -12,7 +12,7 @@ export const ApiKey = z.object({
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
-/** A key as its user's list keeps it; it goes with the key by the table's own time to live (`expires_at`, seconds of Unix time). */
+/** What a user's list shows of a key as it is kept, until the table's own time to live takes it (`expires_at`, seconds of Unix time). */
 export const ApiKeyRecord = z.extend(z.omit(ApiKey, { last_used_at: true }), {
   expires_at: z.int(),
   last_used_on: z.optional(z.string()),

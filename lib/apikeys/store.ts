@@ -1,74 +1,81 @@
 import type { Actor } from '#lib/auth/actor.ts'
-import { changeIdentity, isCurrent, type KeyRef, type Principal, settle, type Token } from '#lib/auth/identity.ts'
+import {
+  changeIdentity,
+  changeUnread,
+  current,
+  isCurrent,
+  type KeyToken,
+  type Principal,
+  settle,
+  unexpired,
+} from '#lib/auth/identity.ts'
 import { digestToken, newKey } from '#lib/auth/tokens.ts'
 import { nowSeconds } from '#lib/clock.ts'
 import { DomainFailure, failure } from '#lib/errors.ts'
 import { withNewId } from '#lib/ids.ts'
-import { getItem } from '#lib/table/items.ts'
+import { equals, fewerThan } from '#lib/table/expressions.ts'
+import { getItem, type Refusal } from '#lib/table/items.ts'
 import { collections, keys } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
-import { create, eraseAny, type Step, transact } from '#lib/table/transact.ts'
+import { create, erase, type Step, transact } from '#lib/table/transact.ts'
 import { type ApiKey, ApiKeyRecord, type CreatedApiKey, type NewApiKey } from './apikey.ts'
 
 /** What one transaction can end together with everything else of a user. */
 const MAX_KEYS = 20
 const LIFETIME_MS = 90 * 86_400_000
 
-const toApiKey = ({ last_used_on, expires_at, ...entry }: ApiKeyRecord): ApiKey => ({
-  ...entry,
+const toApiKey = ({ id, name, scope, created_at, expires_at, last_used_on }: ApiKeyRecord): ApiKey => ({
+  id,
+  name,
+  scope,
+  created_at,
   expires_at: new Date(expires_at * 1000).toISOString(),
   last_used_at: last_used_on === undefined ? null : `${last_used_on}T00:00:00.000Z`,
 })
 
 /** The caller's own keys. */
 export async function listApiKeys(actor: Actor, query: PageQuery): Promise<Page<ApiKey>> {
-  const { items, next } = await readPage<ApiKeyRecord>(collections.apiKeys(actor.tenant_id, actor.id), ApiKeyRecord, query)
+  const { items, next } = await readPage<ApiKeyRecord>(collections.apiKeys(actor.id), ApiKeyRecord, query)
   return { items: items.filter(({ expires_at }) => expires_at > nowSeconds()).map(toApiKey), next }
 }
 
 /** Makes a key for the caller. Only its digest is kept: this is the one time that it is seen. */
 export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApiKey> {
   const now = Date.now()
-  const token = newKey()
   const { name, scope, expires_at = now + LIFETIME_MS } = input
-  return settle(() =>
-    withNewId(now, async (id) => {
-      const principal = await getPrincipal(actor)
-      // A session that has ended since it was let in must not leave a key behind.
-      if (!actor.session || !isCurrent(actor.session, principal)) throw failure('Unauthorized')
-      const ref: KeyRef = { id, digest: digestToken(token), scope, expires_at: Math.ceil(expires_at / 1000) }
-      const entry: ApiKeyRecord = { id, name, scope, created_at: new Date(now).toISOString(), expires_at: ref.expires_at }
-      await transact(keyAdded(principal, ref, entry))
+  const ends = Math.ceil(expires_at / 1000)
+  return settle(async (tries) => {
+    // Mostly the session itself says enough, and no read is needed.
+    const principal = tries === 1 ? undefined : await getPrincipal(actor)
+    return withNewId(now, async (id) => {
+      const token = newKey(actor.id, id)
+      const entry = { id, name, scope, created_at: new Date(now).toISOString(), expires_at: ends }
+      const { tenant_id, role } = principal ?? actor
+      const key: KeyToken & ApiKeyRecord = { ...entry, tenant_id, user_id: actor.id, role, digest: digestToken(token) }
+      await transact([
+        principal ? entered(actor, principal, key) : enteredUnread(actor, key),
+        create(keys.apiKey(actor.id, id), 'key', key),
+      ])
       return { ...toApiKey(entry), token }
-    }),
-  )
-}
-
-function keyAdded(principal: Principal, ref: KeyRef, entry: ApiKeyRecord): Step[] {
-  const { tenant_id, user_id, role, api_keys = [] } = principal
-  const current = api_keys.filter(({ expires_at }) => expires_at > nowSeconds())
-  if (current.length >= MAX_KEYS) throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)
-  const token: Token = { tenant_id, user_id, role, scope: ref.scope, key_id: ref.id, expires_at: ref.expires_at }
-  return [
-    create(keys.apiKey(tenant_id, user_id, ref.id), 'key', entry),
-    create(keys.token(ref.digest), 'token', token),
-    ...changeIdentity(principal, { api_keys: [...current, ref] }),
-  ]
-}
-
-/** Ends a key of the caller's. Throws a 404 where there is none of that id. */
-export function deleteApiKey(actor: Actor, id: number): Promise<void> {
-  return settle(async () => {
-    const principal = await getPrincipal(actor)
-    const { tenant_id, user_id, api_keys = [] } = principal
-    const ended = api_keys.find((ref) => ref.id === id)
-    if (!ended) throw failure('NotFound')
-    await transact([
-      ...changeIdentity(principal, { api_keys: api_keys.filter((ref) => ref !== ended) }),
-      eraseAny(keys.token(ended.digest)),
-      eraseAny(keys.apiKey(tenant_id, user_id, id)),
-    ])
+    })
   })
+}
+
+/** Relied on: the session that makes the key has not ended since it was let in, its role is the user's, there is room. */
+const enteredUnread = ({ id: user_id, role, session }: Actor, { id, expires_at }: KeyToken): Step =>
+  changeUnread(user_id, { [`api_keys.${id}`]: expires_at }, [
+    ...(session ? [current(session)] : []),
+    equals('role', role),
+    fewerThan(MAX_KEYS, 'api_keys'),
+  ])
+
+/** The same by what was read: the keys that have expired make room. */
+function entered({ session }: Actor, principal: Principal, { id, expires_at }: KeyToken): Step {
+  if (!session || !isCurrent(session, principal)) throw failure('Unauthorized')
+  const kept = unexpired(principal.api_keys, nowSeconds())
+  if (kept.length >= MAX_KEYS) throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)
+  const ends = kept.map((key) => [key, principal.api_keys[key] as number])
+  return changeIdentity(principal, { api_keys: Object.fromEntries([...ends, [id, expires_at]]) })
 }
 
 async function getPrincipal(actor: Actor): Promise<Principal> {
@@ -76,3 +83,12 @@ async function getPrincipal(actor: Actor): Promise<Principal> {
   if (!principal) throw failure('Unauthorized')
   return principal
 }
+
+const unauthorized: Refusal = () => failure('Unauthorized')
+
+/** Ends a key of the caller's. Throws a 404 where there is none of that id. */
+export const deleteApiKey = (actor: Actor, id: number): Promise<void> =>
+  transact([
+    changeUnread(actor.id, { [`api_keys.${id}`]: undefined }, [], unauthorized),
+    erase(keys.apiKey(actor.id, id), [], () => failure('NotFound')),
+  ])

@@ -1,52 +1,59 @@
 import { nowSeconds } from '#lib/clock.ts'
 import { unavailable } from '#lib/errors.ts'
 import { backOff } from '#lib/table/backoff.ts'
-import { equals } from '#lib/table/expressions.ts'
+import { below, type Clause, equals } from '#lib/table/expressions.ts'
+import type { Refusal } from '#lib/table/items.ts'
 import { keys, type TenantId } from '#lib/table/keys.ts'
 import { change, create, erase, eraseAny, replace, type Step } from '#lib/table/transact.ts'
 import type { Role, Scope, Session } from './actor.ts'
 
-/** What a user's login and principal both know. */
-type Identity = {
+/**
+ * A user as a token finds it, and the lock of its identity: every change raises `rev`, and goes through only where what it relies on
+ * is as it was read.
+ */
+export type Principal = {
   tenant_id: TenantId
   user_id: number
+  email: string
   role: Role
-  /** Raised by every change. A change goes through only where it is as it was read: the login is the identity's lock. */
   rev: number
+  /** Raised with every new password. A login of another one is out of date. */
+  password_version: number
   /** The sessions mark: the `exp` that a JWT must exceed, in seconds of Unix time. */
   mark: number
   /** The SHA-256 of the one opaque token that counts, and its end in seconds of Unix time. */
   token_digest?: string | undefined
   token_expires_at?: number | undefined
+  /** The end of each API key by its id, in seconds of Unix time. */
+  api_keys: Record<string, number>
 }
 
-/** A user as an email finds it. */
-export type Login = Identity & { email: string; password_digest: string }
+/** A user as an email finds it. It changes with the email and the password, and always together with the principal. */
+export type Login = Pick<Principal, 'tenant_id' | 'user_id' | 'email' | 'password_version'> & { password_digest: string }
 
-/** An API key as its user's identity knows it; `expires_at` in seconds of Unix time. */
-export type KeyRef = { id: number; digest: string; scope: Scope; expires_at: number }
+/** What an opaque token leads to; `expires_at` in seconds of Unix time. */
+export type Token = Pick<Principal, 'tenant_id' | 'user_id' | 'role'> & { expires_at: number }
 
-/** A user as a token finds it. */
-export type Principal = Identity & { email: string; api_keys?: KeyRef[] }
+/** What an API key leads to: its text names its user and its id, and has that digest. */
+export type KeyToken = Token & {
+  id: number
+  digest: string
+  scope: Scope
+  /** The day of its last use, as `YYYY-MM-DD`. */
+  last_used_on?: string
+}
 
 /** Whether a session is still one of the user's. */
 export const isCurrent = (session: Session, { token_digest, mark }: Principal): boolean =>
   'exp' in session ? session.exp > mark : session.token_digest === token_digest
 
-/** What an opaque token or an API key leads to; `expires_at` in seconds of Unix time. */
-export type Token = Pick<Identity, 'tenant_id' | 'user_id' | 'role'> & {
-  expires_at: number
-  /** An API key's alone. */
-  scope?: Scope
-  key_id?: number
-  /** The day of its last use, as `YYYY-MM-DD`. */
-  last_used_on?: string
-}
+/** The same as a condition on the principal. */
+export const current = (session: Session): Clause =>
+  'exp' in session ? below('mark', session.exp) : equals('token_digest', session.token_digest)
 
-/** What may change of an identity that keeps its email. */
-export type IdentityChange = Partial<
-  Pick<Login, 'role' | 'password_digest' | 'mark' | 'token_digest' | 'token_expires_at'> & Pick<Principal, 'api_keys'>
->
+/** What may change of a principal. A path leads into `api_keys`. */
+export type IdentityChange = Partial<Omit<Principal, 'tenant_id' | 'user_id' | 'rev'>> &
+  Record<`api_keys.${number}`, number | undefined>
 
 /** Another change came first: read again. */
 class IdentityMoved extends Error {
@@ -60,11 +67,14 @@ const MAX_ATTEMPTS = 20
 const PAUSE_MS = 5
 const MAX_PAUSE_MS = 320
 
-/** Runs a change of an identity from its reads on, again while others come first (bounded, with jitter); a 503 where they always do. */
-export async function settle<T>(attempt: () => Promise<T>): Promise<T> {
+/**
+ * Runs a change of an identity from its reads on, again while others come first (bounded, with jitter); a 503 where they always do.
+ * `tries` counts from 1.
+ */
+export async function settle<T>(attempt: (tries: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt()
+      return await attempt(tries)
     } catch (error) {
       if (!(error instanceof IdentityMoved)) throw error
       if (tries >= MAX_ATTEMPTS) throw unavailable(error)
@@ -74,60 +84,61 @@ export async function settle<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /** Steps: a new user can log in. */
-export function createIdentity(user: Pick<Login, 'tenant_id' | 'user_id' | 'email' | 'role' | 'password_digest'>): Step[] {
-  const { password_digest, ...principal } = { ...user, rev: 1, mark: 0 }
+export function createIdentity(user: Omit<Login, 'password_version'> & Pick<Principal, 'role'>): Step[] {
+  const { role, ...login } = { ...user, password_version: 1 }
+  const { password_digest: _, ...known } = login
   return [
-    create(keys.principal(user.user_id), 'principal', principal),
-    create(keys.login(user.email, user.user_id), 'login', { ...principal, password_digest }),
+    create(keys.principal(user.user_id), 'principal', { ...known, role, rev: 1, mark: 0, api_keys: {} }),
+    create(keys.login(user.email, user.user_id), 'login', login),
   ]
 }
 
-/** Steps: login and principal change together. */
-export function changeIdentity({ email, user_id, rev }: Principal, changes: IdentityChange): Step[] {
-  const { password_digest, api_keys, ...both } = changes
-  const asRead = [equals('rev', rev)]
-  const onLogin = password_digest === undefined ? both : { ...both, password_digest }
-  const onPrincipal = api_keys === undefined ? both : { ...both, api_keys }
-  return [
-    change(keys.login(email, user_id), { set: onLogin, add: { rev: 1 } }, asRead, moved),
-    change(keys.principal(user_id), { set: onPrincipal, add: { rev: 1 } }, asRead, moved),
-  ]
-}
+/** Step: a principal changes that is as it was read. */
+export const changeIdentity = (principal: Principal, changes: IdentityChange): Step =>
+  changeUnread(principal.user_id, changes, [equals('rev', principal.rev)])
 
-/** Steps: the identity moves to another email, and changes in the same write. `login` is as it was read. */
-export function moveIdentity(login: Login, email: string, changes: IdentityChange): Step[] {
-  const { api_keys, ...both } = changes
-  const { password_digest, ...principal } = { ...login, ...both, email, rev: login.rev + 1 }
-  const asRead = [equals('rev', login.rev)]
-  return [
-    erase(keys.login(login.email, login.user_id), asRead, moved),
-    create(keys.login(email, login.user_id), 'login', { ...principal, password_digest }, moved),
-    change(keys.principal(login.user_id), { set: api_keys ? { ...principal, api_keys } : principal }, asRead, moved),
-  ]
-}
+/** Step: the same without a read. The clauses say all that the change relies on. */
+export const changeUnread = (user_id: number, changes: IdentityChange, clauses: Clause[], refuse: Refusal = moved): Step =>
+  change(keys.principal(user_id), { set: changes, add: { rev: 1 } }, clauses, refuse)
+
+/** Step: another password fits from now on; `password_version` is the principal's with the same write. */
+export const changePassword = (
+  { email, user_id }: Principal,
+  changes: Pick<Login, 'password_digest' | 'password_version'>,
+): Step => change(keys.login(email, user_id), { set: changes }, [], moved)
+
+/** Steps: another email finds the user from now on, and other things change with it. `login` is as it was read. */
+export const moveLogin = (login: Login, changes: Partial<Login> & { email: string }): Step[] => [
+  erase(keys.login(login.email, login.user_id), [], moved),
+  create(keys.login(changes.email, login.user_id), 'login', { ...login, ...changes }, moved),
+]
 
 /** Steps: nobody can log in as the user any more, and every token of it is dead with the same write. */
 export const eraseIdentity = (principal: Principal): Step[] => [
-  erase(keys.login(principal.email, principal.user_id), [equals('rev', principal.rev)], moved),
   erase(keys.principal(principal.user_id), [equals('rev', principal.rev)], moved),
+  eraseAny(keys.login(principal.email, principal.user_id)),
+  ...eraseTokens(principal),
+]
+
+/** Steps: every token of a user stops working, its API keys included. */
+export const eraseTokens = (principal: Principal): Step[] => [
   ...eraseToken(principal.token_digest),
-  ...eraseKeys(principal),
+  ...Object.keys(principal.api_keys).map((id) => eraseAny(keys.apiKey(principal.user_id, Number(id)))),
 ]
 
 /** Steps: an opaque token, if there is one, stops working. */
 export const eraseToken = (digest: string | undefined): Step[] => (digest === undefined ? [] : [eraseAny(keys.token(digest))])
 
-/** Steps: all API keys stop working, and are gone from the list. */
-export const eraseKeys = ({ tenant_id, user_id, api_keys = [] }: Principal): Step[] =>
-  api_keys.flatMap(({ id, digest }) => [eraseAny(keys.token(digest)), eraseAny(keys.apiKey(tenant_id, user_id, id))])
-
 /** Steps: every token that counts stands for another role from now on. */
 export function changeTokenRole(principal: Principal, role: Role): Step[] {
-  const { tenant_id, user_id, token_digest, token_expires_at = 0, api_keys = [] } = principal
-  const session = token_digest === undefined ? [] : [{ digest: token_digest, expires_at: token_expires_at }]
-  const byKey = api_keys.map(({ id, ...rest }) => ({ ...rest, key_id: id }))
-  // Not updates: the table's TTL may take the items away at any time, and `rev` says already that the tokens are still those.
-  return [...session, ...byKey]
-    .filter(({ expires_at }) => expires_at > nowSeconds())
-    .map(({ digest, ...token }) => replace(keys.token(digest), 'token', { tenant_id, user_id, role, ...token }))
+  const { tenant_id, user_id, token_digest, token_expires_at = 0, api_keys } = principal
+  const now = nowSeconds()
+  const token: Token = { tenant_id, user_id, role, expires_at: token_expires_at }
+  // Not an update: the table's TTL may take the item away at any time, and `rev` says already that the token is still that one.
+  const session = token_digest === undefined || token_expires_at <= now ? [] : [replace(keys.token(token_digest), 'token', token)]
+  return [...session, ...unexpired(api_keys, now).map((id) => change(keys.apiKey(user_id, id), { set: { role } }, [], moved))]
 }
+
+/** The ids of the API keys that count at a time, in seconds of Unix time. */
+export const unexpired = (api_keys: Principal['api_keys'], now: number): number[] =>
+  Object.entries(api_keys).flatMap(([id, end]) => (end > now ? [Number(id)] : []))

@@ -6,17 +6,17 @@ import { collections, keys, type TenantId } from '#lib/table/keys.ts'
 import { queryItems } from '#lib/table/queries.ts'
 import type { Credentials } from './credentials.ts'
 import { Guard } from './guard.ts'
-import type { Login } from './identity.ts'
+import type { Login, Principal } from './identity.ts'
 import { passwordFits } from './passwords.ts'
 
 /** How many users of one email are tried without a `tenant_id`: the oldest, so that nobody can crowd out an older account. */
 const MAX_CANDIDATES = 5
 
-/** The one login that credentials fit; `forgiven` is the clearing of its earlier failures, under way. */
-export type Verified = { login: Login; forgiven: Promise<void> }
+/** Who the credentials are; `forgiven` is the clearing of the user's earlier failures, under way. */
+export type Verified = { principal: Principal; forgiven: Promise<void> }
 
 /**
- * Finds the login that credentials fit. Throws the 401 where there is none, a 422 where there are several, and a 429 where too
+ * Finds the user that credentials fit. Throws the 401 where there is none, a 422 where there are several, and a 429 where too
  * many attempts have failed, which costs no hash.
  */
 export async function verifyCredentials({ email, password, tenant_id }: Credentials, address: string): Promise<Verified> {
@@ -31,21 +31,27 @@ export async function verifyCredentials({ email, password, tenant_id }: Credenti
     await guard.fail(tenants)
     throw failure('InvalidCredentials')
   }
-  return theOne(fitting, guard.succeed(fitting.map((login) => login.tenant_id)))
+  return theOne(fitting, guard.succeed(fitting.map((principal) => principal.tenant_id)))
 }
 
 /** Where nobody has the email the same work is done, so that the time does not tell. */
-async function fittingOnes(logins: Login[], password: string): Promise<Login[]> {
-  if (logins.length === 0) await passwordFits(password, undefined)
-  const tried = await Promise.all(
-    logins.map(async (login) => ((await passwordFits(password, login.password_digest)) ? [login] : [])),
-  )
+async function fittingOnes(logins: Login[], password: string): Promise<Principal[]> {
+  const tried = await Promise.all((logins.length > 0 ? logins : [undefined]).map((login) => tryLogin(login, password)))
   return tried.flat()
 }
 
-async function theOne(fitting: Login[], forgiven: Promise<void>): Promise<Verified> {
-  const [login, ...others] = fitting
-  if (login && others.length === 0) return { login, forgiven }
+/** The principal is read beside the hash. Where its password is not the login's any more, the old one fits no longer. */
+async function tryLogin(login: Login | undefined, password: string): Promise<Principal[]> {
+  const [principal, fits] = await Promise.all([
+    getItem<Principal>(keys.principal(login?.user_id ?? NO_ID)),
+    passwordFits(password, login?.password_digest),
+  ])
+  return principal && fits && principal.password_version === login?.password_version ? [principal] : []
+}
+
+async function theOne(fitting: Principal[], forgiven: Promise<void>): Promise<Verified> {
+  const [principal, ...others] = fitting
+  if (principal && others.length === 0) return { principal, forgiven }
   await forgiven
   throw new DomainFailure('Email belongs to several tenants', {
     details: { tenant_ids: fitting.map(({ tenant_id }) => tenant_id) },

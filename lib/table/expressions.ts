@@ -5,9 +5,11 @@ class Bindings {
   readonly names: Record<string, string> = {}
   readonly values: Record<string, unknown> = {}
 
-  name(attribute: string): string {
-    this.names[`#${attribute}`] = attribute
-    return `#${attribute}`
+  /** A dot leads into a map. */
+  name(path: string): string {
+    const parts = path.split('.')
+    for (const part of parts) this.names[`#${part}`] = part
+    return parts.map((part) => `#${part}`).join('.')
   }
 
   value(value: unknown): string {
@@ -39,6 +41,15 @@ export const above =
   (attribute: string, value: number): Clause =>
   (b) =>
     `${b.name(attribute)} > ${b.value(value)}`
+export const below =
+  (attribute: string, value: number): Clause =>
+  (b) =>
+    `${b.name(attribute)} < ${b.value(value)}`
+/** A map has fewer entries. */
+export const fewerThan =
+  (count: number, attribute: string): Clause =>
+  (b) =>
+    `size(${b.name(attribute)}) < ${b.value(count)}`
 /** The record's version is one of those; with none of them, it never is. */
 export const versionIn = (versions: number[]): Clause =>
   either(...(versions.length > 0 ? versions : [0]).map((version) => equals('version', version)))

@@ -27,6 +27,7 @@ const ofBlog = (t: TenantId, b: number) => `TENANT#${t}#BLOG#${b}`
 const ofPost = (t: TenantId, p: number) => `TENANT#${t}#POST#${p}`
 const ofFailures = (subject: string) => `FAILURES#${subject}`
 const ofEmail = (email: string) => `EMAIL#${email}`
+const ofPrincipal = (u: number) => `USER#${u}`
 
 /** The chart of every item in the table. */
 export const keys = {
@@ -39,13 +40,13 @@ export const keys = {
   login: (email: string, u: number): Key => ({ pk: ofEmail(email), sk: `USER#${padId(u)}` }),
   token: (digest: string): Key => ({ pk: `TOKEN#${digest}`, sk: 'TOKEN' }),
   idempotency: (t: TenantId, u: number, key: string): Key => ({ pk: ofUser(t, u), sk: `IDEM#${key}` }),
-  apiKey: (t: TenantId, u: number, k: number): Key => ({ pk: ofUser(t, u), sk: `KEY#${padId(k)}` }),
   failures: (subject: string, source: string, t?: number): Key => ({
     pk: ofFailures(subject),
     sk: t === undefined ? source : `${source}#${t}`,
   }),
   writes: (t: TenantId, minute: number): Key => ({ pk: `WRITES#${t}`, sk: padId(minute) }),
-  principal: (u: number): Key => ({ pk: `USER#${u}`, sk: 'USER' }),
+  principal: (u: number): Key => ({ pk: ofPrincipal(u), sk: 'USER' }),
+  apiKey: (u: number, k: number): Key => ({ pk: ofPrincipal(u), sk: `KEY#${padId(k)}` }),
 }
 
 /** A parent's anchor in its own partition: whoever creates under it checks that it is there and not purging. */
@@ -63,7 +64,7 @@ export const collections = {
   blogs: (t: TenantId, u: number): Collection => ({ pk: ofUser(t, u), prefix: 'BLOG#' }),
   posts: (t: TenantId, b: number): Collection => ({ pk: ofBlog(t, b), prefix: 'POST#' }),
   comments: (t: TenantId, p: number): Collection => ({ pk: ofPost(t, p), prefix: 'COMMENT#' }),
-  apiKeys: (t: TenantId, u: number): Collection => ({ pk: ofUser(t, u), prefix: 'KEY#' }),
+  apiKeys: (u: number): Collection => ({ pk: ofPrincipal(u), prefix: 'KEY#' }),
   logins: (email: string): Collection => ({ pk: ofEmail(email), prefix: 'USER#' }),
 }
 

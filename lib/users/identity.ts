@@ -47,34 +47,32 @@ const changed = ({ email, name, role, updated_at, version }: UserRecord) => ({ e
 
 async function identitySteps(
   principal: identity.Principal,
-  next: UserRecord,
+  { email, role }: UserRecord,
   password_digest: string | undefined,
 ): Promise<Step[]> {
-  const sessions = password_digest === undefined ? {} : { password_digest, ...ended(principal), api_keys: [] }
-  const changes: identity.IdentityChange = { role: next.role, ...sessions }
+  const password =
+    password_digest === undefined ? undefined : { password_digest, password_version: principal.password_version + 1 }
+  const sessions = password && { ...ended(principal), password_version: password.password_version, api_keys: {} }
   return [
-    ...(next.email === principal.email
-      ? identity.changeIdentity(principal, changes)
-      : await moveLogin(principal, next.email, changes)),
-    ...tokenSteps(principal, next.role, password_digest !== undefined),
+    identity.changeIdentity(principal, { email, role, ...sessions }),
+    ...(await loginSteps(principal, email, password)),
+    ...tokenSteps(principal, role, password !== undefined),
   ]
+}
+
+type Password = Pick<identity.Login, 'password_digest' | 'password_version'>
+
+async function loginSteps(principal: identity.Principal, email: string, password: Password | undefined): Promise<Step[]> {
+  if (email === principal.email) return password ? [identity.changePassword(principal, password)] : []
+  const login = await getItem<identity.Login>(keys.login(principal.email, principal.user_id))
+  if (!login) throw identity.moved()
+  return identity.moveLogin(login, { ...password, email })
 }
 
 /** A new password ends every token, and a new role is written into each; a new email is none of theirs. */
 function tokenSteps(principal: identity.Principal, role: Role, hasNewPassword: boolean): Step[] {
-  if (hasNewPassword) return everyToken(principal)
+  if (hasNewPassword) return identity.eraseTokens(principal)
   return role === principal.role ? [] : identity.changeTokenRole(principal, role)
-}
-
-const everyToken = (principal: identity.Principal): Step[] => [
-  ...identity.eraseToken(principal.token_digest),
-  ...identity.eraseKeys(principal),
-]
-
-async function moveLogin(principal: identity.Principal, email: string, changes: identity.IdentityChange): Promise<Step[]> {
-  const login = await getItem<identity.Login>(keys.login(principal.email, principal.user_id))
-  if (login?.rev !== principal.rev) throw identity.moved()
-  return identity.moveIdentity(login, email, changes)
 }
 
 const moveClaim = (tenant: TenantId, from: UserRecord, to: UserRecord): Step[] => [

@@ -46,7 +46,7 @@ const pathOf = ({ tenant_id, id }: Person) => ({ tenant_id, user_id: id })
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 const itemsOfKey = async (token: string): Promise<StoredItem[]> =>
-  (await allItems()).filter(({ pk }) => pk === `TOKEN#${digestOf(token)}`)
+  (await allItems()).filter(({ digest }) => digest === digestOf(token))
 
 describe('POST /profile/keys', () => {
   test('makes a key that reads for 90 days, unless told otherwise', async () => {
@@ -214,6 +214,20 @@ describe('a key', () => {
     expect(await list()).toMatchObject([{ last_used_at: null }])
     expect(await end(key.id, key)).toEqual(forbidden)
     expect(await list()).toMatchObject([{ last_used_at: expect.any(String) }])
+  })
+
+  test.each<[string, (own: string, other: string) => string]>([
+    ['another secret', (own, other) => own.slice(0, 31) + other.slice(31)],
+    ['the place of another', (own, other) => other.slice(0, 31) + own.slice(31)],
+    ['a last digit that is another', (own) => own.slice(0, -1) + (own.endsWith('0') ? '1' : '0')],
+    ['no secret', (own) => own.slice(0, 31) + '0'.repeat(36)],
+    ['another user’s id', (own) => `mh_${'0'.repeat(13)}1${own.slice(17)}`],
+    ['ids beyond all ids', (own) => `mh_${'f'.repeat(28)}${own.slice(31)}`],
+    ['the id of nothing', (own) => `mh_${'0'.repeat(28)}${own.slice(31)}`],
+  ])('is none with %s', async (_what, forge) => {
+    const [own, other] = [await newKey(), await newKey({}, house.owner)]
+    expect(await profile({ token: forge(own.token, other.token) })).toBe(401)
+    expect(await list()).toMatchObject([{ last_used_at: null }])
   })
 
   test('has the role that its user has now', async () => {

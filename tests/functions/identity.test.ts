@@ -87,6 +87,16 @@ describe('a changed role', () => {
     house.owner = owner
   })
 
+  test('does not need the item of an API key that has expired, nor revives it', async () => {
+    const person = await newMember('author')
+    const expires_at = new Date(Date.now() + 60_000).toISOString()
+    const { body } = await call('createApiKey', { as: person, body: { name: 'A key', expires_at } })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 })
+    await deleteItem(keys.apiKey(person.id, body.key.id), [], () => new Error('There is no key'))
+    expect(await change(person, { role: 'reader' })).toMatchObject({ status: 200, body: { user: { role: 'reader' } } })
+    expect(await getItem(keys.apiKey(person.id, body.key.id))).toBeUndefined()
+  })
+
   test('does not revive a token that has expired', async () => {
     const person = await newMember('author')
     const { expires_at } = (await itemOf(person.token)) as Token

@@ -113,14 +113,16 @@ describe('npm run doctor', () => {
     expect((await allItems()).filter(({ pk }) => pk === Key.pk)).toEqual([])
   })
 
-  test('removes logins, claims and identities of nobody, and tokens that nobody holds', async () => {
+  test('removes logins, claims and identities of nobody, and tokens and API keys that nobody holds', async () => {
     const nobody = 4_096
+    const { body } = await ask('createApiKey', { as: house.author, body: { name: 'A key that is held' } })
     const expires_at = Math.floor(Date.now() / 1000) + 3600
     const dead = [
       { ...keys.login('nobody@example.org', nobody), type: 'login', user_id: nobody },
       { ...keys.claim(tenant, 'nobody@example.org'), type: 'claim', user_id: nobody },
       { ...keys.principal(nobody), type: 'principal', tenant_id: tenant, user_id: nobody },
       { ...keys.token('0'.repeat(64)), type: 'token', tenant_id: tenant, user_id: house.author.id, expires_at },
+      { ...keys.apiKey(house.author.id, 77), type: 'key', id: 77, tenant_id: tenant, user_id: house.author.id, expires_at },
     ]
     for (const item of dead) await plant(item)
     const expected = dead.filter(({ type }) => type !== 'login').map(({ pk, sk }) => `dead identity: ${pk} ${sk}`)
@@ -128,7 +130,7 @@ describe('npm run doctor', () => {
     await mend()
     await mend() // a login of an identity that was nobody's
     expect(await findings()).toEqual([])
-    expect(await ask('showProfile', { as: house.author })).toMatchObject({ status: 200 })
+    for (const as of [house.author, body.key]) expect(await ask('showProfile', { as })).toMatchObject({ status: 200 })
   })
 
   test('leaves to a person a user who can never log in', async () => {

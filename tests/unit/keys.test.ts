@@ -20,7 +20,7 @@ describe('the chart of the table', () => {
     ['a token', keys.token('ab'.repeat(32)), `TOKEN#${'ab'.repeat(32)}`, 'TOKEN'],
     ['a principal', keys.principal(11), 'USER#11', 'USER'],
     ['an idempotency key', keys.idempotency(t, 11, 'once'), 'TENANT#7#USER#11', 'IDEM#once'],
-    ['an API key', keys.apiKey(t, 11, 55), 'TENANT#7#USER#11', 'KEY#0000000000000055'],
+    ['an API key', keys.apiKey(11, 55), 'USER#11', 'KEY#0000000000000055'],
     ["a minute's writes", keys.writes(t, 29_000_000), 'WRITES#7', '0000000029000000'],
   ])('has %s in its place', (_what, key, pk, sk) => {
     expect(key).toEqual({ pk, sk })
@@ -33,6 +33,7 @@ describe('the chart of the table', () => {
     ['posts', collections.posts(t, 22), keys.post(t, 22, 33)],
     ['comments', collections.comments(t, 33), keys.comment(t, 33, 44)],
     ['logins', collections.logins('ada@example.org'), keys.login('ada@example.org', 11)],
+    ['API keys', collections.apiKeys(11), keys.apiKey(11, 55)],
   ])('finds %s where they are kept, by their prefix and a padded id', (_what, { pk, prefix }, key) => {
     expect(key.pk).toBe(pk)
     expect(key.sk).toMatch(new RegExp(`^${prefix}\\d{16}$`))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { digestToken, isToken, newToken } from '#lib/auth/tokens.ts'
+import { digestToken, isToken, newKey, newToken, readKey } from '#lib/auth/tokens.ts'
+import { MAX_ID } from '#lib/ids.ts'
 
 describe('an opaque token', () => {
   test('is 64 hexadecimal digits, and no two are alike', () => {
@@ -30,5 +31,39 @@ describe('an opaque token', () => {
     ['a JWT', 'eyJhbGciOiJIUzI1NiJ9.e30.AAAA', false],
   ])('has one form: %s', (_what, text, is) => {
     expect(isToken(text)).toBe(is)
+  })
+})
+
+describe('an API key', () => {
+  test.each([
+    [1, 1],
+    [4_251_001_815_728_321, 4_251_001_820_854_170],
+    [MAX_ID, MAX_ID],
+    [1, MAX_ID],
+  ])('of user %d and id %d says so, in 64 hexadecimal digits', (user_id, id) => {
+    const key = newKey(user_id, id)
+    expect(key).toMatch(/^mh_[0-9a-f]{64}$/)
+    expect(readKey(key)).toEqual({ user_id, id })
+    expect(isToken(key)).toBe(false)
+  })
+
+  test('has a secret of which every bit comes by chance', () => {
+    const secrets = Array.from({ length: 200 }, () => BigInt(`0x${newKey(1, 1).slice(31)}`))
+    expect(secrets.reduce((all, secret) => all | secret)).toBe(2n ** 144n - 1n)
+    expect(secrets.reduce((all, secret) => all & secret)).toBe(0n)
+    expect(new Set(secrets).size).toBe(200)
+  })
+
+  test.each<[string, string]>([
+    ['an opaque token', 'a'.repeat(64)],
+    ['another prefix', `mk_${'a'.repeat(64)}`],
+    ['63 digits', `mh_${'a'.repeat(63)}`],
+    ['65 digits', `mh_${'a'.repeat(65)}`],
+    ['capitals', `mh_${'A'.repeat(64)}`],
+    ['a line break at its end', `mh_${'a'.repeat(64)}\n`],
+    ['nothing', ''],
+    ['a JWT', 'eyJhbGciOiJIUzI1NiJ9.e30.AAAA'],
+  ])('has one form: %s is none', (_what, text) => {
+    expect(readKey(text)).toBeUndefined()
   })
 })

@@ -110,6 +110,7 @@ const RULES: Record<string, (item: Stored) => Need[]> = {
     dead({ pk, sk, user_id }, keys.user(Number(tenant_id) as TenantId, Number(user_id)), 'is an identity of nobody'),
   ],
   token: tokenNeeds,
+  key: keyNeeds,
 }
 
 function needsAnchor(key: Key, anchor: Key, facts: Item): Need {
@@ -133,9 +134,13 @@ function dead({ pk, sk, user_id }: Stored, needed: Key, what: string, isMet = is
 function tokenNeeds({ pk, sk, user_id, expires_at }: Stored): Need[] {
   if (Number(expires_at) <= nowSeconds()) return []
   const digest = pk.replace(/^TOKEN#/, '')
-  const holds = (found: Item | undefined) => {
-    const { token_digest, api_keys = [] } = (found ?? {}) as Partial<Principal>
-    return token_digest === digest || api_keys.some((key) => key.digest === digest)
-  }
+  const holds = (found: Item | undefined) => found?.token_digest === digest
   return [dead({ pk, sk, user_id }, keys.principal(Number(user_id)), 'is a token that nobody holds', holds)]
+}
+
+/** The same of an API key. */
+function keyNeeds({ pk, sk, user_id, id, expires_at }: Stored): Need[] {
+  if (Number(expires_at) <= nowSeconds()) return []
+  const holds = (found: Item | undefined) => Object.hasOwn((found as Partial<Principal>)?.api_keys ?? {}, Number(id))
+  return [dead({ pk, sk, user_id }, keys.principal(Number(user_id)), 'is an API key that nobody holds', holds)]
 }

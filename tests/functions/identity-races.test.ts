@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Principal } from '#lib/auth/identity.ts'
 import { digestToken } from '#lib/auth/tokens.ts'
 import { getItem } from '#lib/table/items.ts'
+import { transact } from '#lib/table/transact.ts'
 import { type Answer, ask, gone, notFound, unauthorized } from '#tests/support/answers.ts'
 import { call } from '#tests/support/call.ts'
 import { openStream } from '#tests/support/stream.ts'
 import { allItems } from '#tests/support/table.ts'
-import { type House, logIn, newAdmin, newTenant, newUser, type Person } from '#tests/support/world.ts'
+import { type House, logIn, newAdmin, newTenant, newUser, PASSWORD, type Person } from '#tests/support/world.ts'
 
-// The real read, before which something else can happen.
+// The real read and the real transaction, before which something else can happen.
 vi.mock('#lib/table/items.ts', async (original) => {
   const items = await original<typeof import('#lib/table/items.ts')>()
   return { ...items, getItem: vi.fn(items.getItem) }
+})
+vi.mock('#lib/table/transact.ts', async (original) => {
+  const transactions = await original<typeof import('#lib/table/transact.ts')>()
+  return { ...transactions, transact: vi.fn(transactions.transact) }
 })
 
 let house: House
@@ -28,6 +34,23 @@ beforeEach(async () => {
 })
 
 const realGetItem = vi.mocked(getItem).getMockImplementation() as typeof getItem
+const realTransact = vi.mocked(transact).getMockImplementation() as typeof transact
+
+/** Runs a request, and something else right before its first transaction. */
+async function overtaken<T>(meanwhile: () => Promise<unknown>, request: () => Promise<T>): Promise<T> {
+  let isDue = true
+  vi.mocked(transact).mockImplementation(async (steps) => {
+    if (isDue) {
+      isDue = false
+      await meanwhile()
+    }
+    return realTransact(steps)
+  })
+  const answer = await request()
+  vi.mocked(transact).mockImplementation(realTransact)
+  expect(isDue).toBe(false)
+  return answer
+}
 
 /** Runs a request, and something else right before it reads from that partition. */
 async function interrupted<T>(pk: string, meanwhile: () => Promise<unknown>, request: () => Promise<T>): Promise<T> {
@@ -45,6 +68,8 @@ async function interrupted<T>(pk: string, meanwhile: () => Promise<unknown>, req
   return answer
 }
 
+const invalidCredentials: Answer = { status: 401, body: { error: 'Invalid credentials' } }
+const anyToken: Answer = { status: 200, body: { token: expect.any(String) } }
 const pathOf = ({ tenant_id, id }: Person) => ({ tenant_id, user_id: id })
 const change = (body: object, as = house.owner) => ask('updateUser', { as, params: pathOf(person), body })
 const newKey = (as: { token: string } = person, body: object = {}): Promise<Answer> =>
@@ -52,71 +77,73 @@ const newKey = (as: { token: string } = person, body: object = {}): Promise<Answ
 const profile = async (token: string): Promise<number> => (await ask('showProfile', { as: { token } })).status
 const signed = async (): Promise<{ token: string }> => {
   const { email, tenant_id } = person
-  return { token: (await call('createSession', { body: { email, tenant_id, password: 'correct horse' } })).body.jwt }
+  return { token: (await call('createSession', { body: { email, tenant_id, password: PASSWORD } })).body.jwt }
 }
 
-/** What stands of a user's tokens: the digests that the principal and the login know, and the items that open a door. */
+/** What stands of a user's tokens: those that the principal knows, and the items that open a door. */
 async function doors({ id }: Person) {
-  const items = (await allItems()).filter((item) => item.user_id === id || item.pk.endsWith(`#USER#${id}`))
-  const principal = items.find(({ type }) => type === 'principal') as
-    | { token_digest?: string; role: string; api_keys?: { id: number; digest: string }[] }
-    | undefined
-  const known = [principal?.token_digest, ...(principal?.api_keys ?? []).map(({ digest }) => digest)].filter(Boolean)
+  const items = (await allItems()).filter((item) => item.user_id === id)
+  const principal = items.find(({ type }) => type === 'principal') as Principal | undefined
   const tokens = items.filter(({ type }) => type === 'token')
+  const apiKeys = items.filter(({ type }) => type === 'key')
   return {
-    known: known.sort(),
-    open: tokens.map(({ pk }) => pk.replace('TOKEN#', '')).sort(),
-    roles: [...new Set(tokens.map(({ role }) => role))],
+    known: principal?.token_digest === undefined ? [] : [`TOKEN#${principal.token_digest}`],
+    open: tokens.map(({ pk }) => pk),
+    roles: [...new Set([...tokens, ...apiKeys].map(({ role }) => role))],
     role: principal?.role,
-    keys: (principal?.api_keys ?? []).map(({ id }) => id).sort(),
-    listed: items
-      .filter(({ type }) => type === 'key')
-      .map((item) => item.id as number)
-      .sort(),
+    keys: Object.entries(principal?.api_keys ?? {}).sort(),
+    listed: apiKeys.map((item) => [String(item.id), item.expires_at]).sort(),
+    versions: new Set(items.filter(({ type }) => type === 'principal' || type === 'login').map((item) => item.password_version)),
   }
 }
 
 async function expectConsistent(person: Person): Promise<void> {
-  const { known, open, roles, role, keys, listed } = await doors(person)
+  const { known, open, roles, role, keys, listed, versions } = await doors(person)
   expect(open).toEqual(known)
   expect(listed).toEqual(keys)
-  expect(roles).toEqual(open.length > 0 ? [role] : [])
+  expect(roles).toEqual(open.length + listed.length > 0 ? [role] : [])
+  expect(versions.size).toBe(1)
 }
 
 describe('a session that ends while it makes a key', () => {
-  test.each<[string, () => Promise<unknown>]>([
-    ['by a new password', () => change({ password: 'another horse' })],
-    ['by its own end', () => ask('deleteSessions', { as: person })],
-  ])('leaves none behind: %s', async (_how, end) => {
-    for (const as of [person, await signed()]) {
-      expect(await interrupted(`USER#${person.id}`, end, () => newKey(as))).toEqual(unauthorized)
-    }
-    expect((await doors(person)).listed).toEqual([])
-    await expectConsistent(person)
-  })
+  const ENDS: [string, () => Promise<unknown>][] = [
+    ['a new password', () => change({ password: 'another horse' })],
+    ['its own end', () => ask('deleteSessions', { as: person })],
+  ]
+  const SESSIONS: [string, () => Promise<{ token: string }>][] = [
+    ['an opaque one', async () => person],
+    ['a JWT', () => signed()],
+  ]
+
+  test.each(ENDS.flatMap(([how, end]) => SESSIONS.map(([kind, open]) => [kind, how, end, open] as const)))(
+    'leaves none behind: %s, by %s',
+    async (_kind, _how, end, open) => {
+      const as = await open()
+      expect(await overtaken(end, () => newKey(as))).toEqual(unauthorized)
+      expect((await doors(person)).listed).toEqual([])
+      await expectConsistent(person)
+    },
+  )
 
   test('by another login: the key is not made, and the new session stands', async () => {
     let later = person
     const login = async () => {
       later = await logIn(person)
     }
-    expect(await interrupted(`USER#${person.id}`, login, () => newKey())).toEqual(unauthorized)
+    expect(await overtaken(login, () => newKey())).toEqual(unauthorized)
     expect(await newKey(later)).toMatchObject({ status: 201 })
     await expectConsistent(person)
   })
 
   test('by the user’s end', async () => {
     const remove = () => ask('deleteUser', { as: house.owner, params: pathOf(person) })
-    expect(await interrupted(`USER#${person.id}`, remove, () => newKey())).toEqual(unauthorized)
+    expect(await overtaken(remove, () => newKey())).toEqual(unauthorized)
     expect(await doors(person)).toMatchObject({ known: [], open: [], listed: [] })
   })
 
   test('a role that changes meanwhile is the key’s', async () => {
-    const made = await interrupted(
-      `USER#${person.id}`,
-      () => change({ role: 'reader' }),
-      () => newKey(),
-    )
+    const demote = () => change({ role: 'reader' })
+    const made = await overtaken(demote, () => newKey())
     expect(made).toMatchObject({ status: 201 })
     expect(await ask('showProfile', { as: made.body.key })).toMatchObject({ status: 200, body: { role: 'reader' } })
     await expectConsistent(person)
@@ -146,6 +173,58 @@ describe('a login or a key that comes between the reads of a change', () => {
       if ('password' in body) expect(await doors(person)).toMatchObject({ open: [], listed: [] })
     },
   )
+})
+
+describe('a login between whose reads the identity changes', () => {
+  const logins = ['login', 'createSession']
+  const credentials = () => ({ email: person.email, tenant_id: person.tenant_id, password: PASSWORD })
+
+  test.each(logins)('opens nothing by a password that is the old one by then: %s', async (name) => {
+    const renew = () => change({ password: 'another horse' })
+    const answer = await interrupted(`USER#${person.id}`, renew, () => ask(name, { body: credentials() }))
+    expect(answer).toEqual(invalidCredentials)
+    expect((await doors(person)).open).toEqual([])
+  })
+
+  test.each(logins)('opens nothing for a user who is gone by then: %s', async (name) => {
+    const remove = () => ask('deleteUser', { as: house.owner, params: pathOf(person) })
+    const answer = await interrupted(`USER#${person.id}`, remove, () => ask(name, { body: credentials() }))
+    expect(answer).toEqual(invalidCredentials)
+    expect((await doors(person)).open).toEqual([])
+  })
+
+  test.each<[string, () => Promise<unknown>, Answer]>([
+    ['another password: nothing', () => change({ password: 'another horse' }), invalidCredentials],
+    ['another role: a token of that role', () => change({ role: 'reader' }), anyToken],
+    ['another login: a token that replaces that one', () => logIn(person), anyToken],
+    ['a logout: a new session', () => ask('deleteSessions', { as: person }), anyToken],
+  ])('opens, after the hash has fitted, with %s', async (_what, meanwhile, expected) => {
+    expect(await overtaken(meanwhile, () => ask('login', { body: credentials() }))).toEqual(expected)
+    await expectConsistent(person)
+  })
+})
+
+describe('a logout ends what was opened between its check and its write', () => {
+  test.each<[string, () => Promise<{ token: string }>]>([
+    ['with an opaque token', async () => person],
+    ['with a JWT', () => signed()],
+  ])('%s', async (_kind, open) => {
+    const as = await open()
+    const opened: { token: string }[] = []
+    const meanwhile = async () => {
+      opened.push(await logIn(person), await signed())
+    }
+    expect(await overtaken(meanwhile, () => ask('deleteSessions', { as }))).toEqual(gone)
+    for (const { token } of [as, person, ...opened]) expect(await profile(token)).toBe(401)
+    expect((await doors(person)).open).toEqual([])
+    await expectConsistent(person)
+  })
+
+  test('but is refused where its user has gone', async () => {
+    const remove = () => ask('deleteUser', { as: house.owner, params: pathOf(person) })
+    expect(await overtaken(remove, () => ask('deleteSessions', { as: person }))).toEqual(unauthorized)
+    expect(await doors(person)).toMatchObject({ known: [], open: [], role: undefined })
+  })
 })
 
 describe('all at once', () => {
