@@ -1,7 +1,7 @@
 import type { Actor } from '#lib/auth/actor.ts'
 import {
   changeIdentity,
-  changeUnread,
+  changeUnseen,
   current,
   isCurrent,
   type KeyToken,
@@ -14,7 +14,7 @@ import { nowSeconds } from '#lib/clock.ts'
 import { DomainFailure, failure } from '#lib/errors.ts'
 import { withNewId } from '#lib/ids.ts'
 import { equals, fewerThan } from '#lib/table/expressions.ts'
-import { getItem, type Refusal } from '#lib/table/items.ts'
+import type { Refusal } from '#lib/table/items.ts'
 import { collections, keys } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
 import { create, erase, type Step, transact } from '#lib/table/transact.ts'
@@ -43,44 +43,40 @@ export async function listApiKeys(actor: Actor, query: PageQuery): Promise<Page<
 export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApiKey> {
   const now = Date.now()
   const { name, scope, expires_at = now + LIFETIME_MS } = input
-  const ends = Math.ceil(expires_at / 1000)
-  return settle(async (tries) => {
-    // Mostly the session itself says enough, and no read is needed.
-    const principal = tries === 1 ? undefined : await getPrincipal(actor)
-    return withNewId(now, async (id) => {
+  const record = { name, scope, created_at: new Date(now).toISOString(), expires_at: Math.ceil(expires_at / 1000) }
+  return settle((seen) =>
+    withNewId(now, async (id) => {
       const token = newKey(actor.id, id)
-      const entry = { id, name, scope, created_at: new Date(now).toISOString(), expires_at: ends }
+      const principal = seen && requireRoom(actor, seen.principal)
       const { tenant_id, role } = principal ?? actor
-      const key: KeyToken & ApiKeyRecord = { ...entry, tenant_id, user_id: actor.id, role, digest: digestToken(token) }
+      const key: KeyToken & ApiKeyRecord = { ...record, id, tenant_id, user_id: actor.id, role, digest: digestToken(token) }
       await transact([
-        principal ? entered(actor, principal, key) : enteredUnread(actor, key),
+        principal ? entered(principal, key) : enteredUnseen(actor, key),
         create(keys.apiKey(actor.id, id), 'key', key),
       ])
-      return { ...toApiKey(entry), token }
-    })
-  })
+      return { ...toApiKey(key), token }
+    }),
+  )
 }
 
 /** Relied on: the session that makes the key has not ended since it was let in, its role is the user's, there is room. */
-const enteredUnread = ({ id: user_id, role, session }: Actor, { id, expires_at }: KeyToken): Step =>
-  changeUnread(user_id, { [`api_keys.${id}`]: expires_at }, [
+const enteredUnseen = ({ id: user_id, role, session }: Actor, { id, expires_at }: KeyToken): Step =>
+  changeUnseen(user_id, { [`api_keys.${id}`]: expires_at }, [
     ...(session ? [current(session)] : []),
     equals('role', role),
     fewerThan(MAX_KEYS, 'api_keys'),
   ])
 
-/** The same by what was read: the keys that have expired make room. */
-function entered({ session }: Actor, principal: Principal, { id, expires_at }: KeyToken): Step {
-  if (!session || !isCurrent(session, principal)) throw failure('Unauthorized')
-  const kept = unexpired(principal.api_keys, nowSeconds())
-  if (kept.length >= MAX_KEYS) throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)
-  const ends = kept.map((key) => [key, principal.api_keys[key] as number])
+/** The keys that have expired make room. */
+function entered(principal: Principal, { id, expires_at }: KeyToken): Step {
+  const ends = unexpired(principal.api_keys, nowSeconds()).map((key) => [key, principal.api_keys[key]])
   return changeIdentity(principal, { api_keys: Object.fromEntries([...ends, [id, expires_at]]) })
 }
 
-async function getPrincipal(actor: Actor): Promise<Principal> {
-  const principal = await getItem<Principal>(keys.principal(actor.id))
-  if (!principal) throw failure('Unauthorized')
+function requireRoom({ session }: Actor, principal: Principal | undefined): Principal {
+  if (!principal || !session || !isCurrent(session, principal)) throw failure('Unauthorized')
+  if (unexpired(principal.api_keys, nowSeconds()).length >= MAX_KEYS)
+    throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)
   return principal
 }
 
@@ -89,6 +85,6 @@ const unauthorized: Refusal = () => failure('Unauthorized')
 /** Ends a key of the caller's. Throws a 404 where there is none of that id. */
 export const deleteApiKey = (actor: Actor, id: number): Promise<void> =>
   transact([
-    changeUnread(actor.id, { [`api_keys.${id}`]: undefined }, [], unauthorized),
+    changeUnseen(actor.id, { [`api_keys.${id}`]: undefined }, [], unauthorized),
     erase(keys.apiKey(actor.id, id), [], () => failure('NotFound')),
   ])

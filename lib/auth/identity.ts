@@ -55,29 +55,42 @@ export const current = (session: Session): Clause =>
 export type IdentityChange = Partial<Omit<Principal, 'tenant_id' | 'user_id' | 'rev'>> &
   Record<`api_keys.${number}`, number | undefined>
 
-/** Another change came first: read again. */
+/** A principal as a refused change has found it: undefined where it is gone. */
+type Seen = { principal: Principal | undefined }
+
+/** What a change relies on is not so, mostly because another one came first. */
 class IdentityMoved extends Error {
   override message = 'Other changes of the user keep coming first'
+  readonly seen: Seen | undefined
+
+  constructor(seen?: Seen) {
+    super()
+    this.seen = seen
+  }
 }
 
 /** What a failed condition of a change means whose reads are out of date. */
 export const moved = () => new IdentityMoved()
+
+const movedTo: Refusal = (old) => new IdentityMoved({ principal: old as Principal | undefined })
 
 const MAX_ATTEMPTS = 20
 const PAUSE_MS = 5
 const MAX_PAUSE_MS = 320
 
 /**
- * Runs a change of an identity from its reads on, again while others come first (bounded, with jitter); a 503 where they always do.
- * `tries` counts from 1.
+ * Runs a change of an identity, again while others come first (bounded, with jitter); a 503 where they always do. A change that
+ * was refused has seen the principal, which saves the next attempt its read.
  */
-export async function settle<T>(attempt: (tries: number) => Promise<T>): Promise<T> {
+export async function settle<T>(attempt: (seen?: Seen) => Promise<T>): Promise<T> {
+  let seen: Seen | undefined
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(tries)
+      return await attempt(seen)
     } catch (error) {
       if (!(error instanceof IdentityMoved)) throw error
       if (tries >= MAX_ATTEMPTS) throw unavailable(error)
+      seen = error.seen
       await backOff(tries, PAUSE_MS, MAX_PAUSE_MS)
     }
   }
@@ -93,12 +106,12 @@ export function createIdentity(user: Omit<Login, 'password_version'> & Pick<Prin
   ]
 }
 
-/** Step: a principal changes that is as it was read. */
+/** Step: a principal changes that is as it was seen. */
 export const changeIdentity = (principal: Principal, changes: IdentityChange): Step =>
-  changeUnread(principal.user_id, changes, [equals('rev', principal.rev)])
+  changeUnseen(principal.user_id, changes, [equals('rev', principal.rev)])
 
-/** Step: the same without a read. The clauses say all that the change relies on. */
-export const changeUnread = (user_id: number, changes: IdentityChange, clauses: Clause[], refuse: Refusal = moved): Step =>
+/** Step: the same unseen. The clauses say all that the change relies on. */
+export const changeUnseen = (user_id: number, changes: IdentityChange, clauses: Clause[], refuse: Refusal = movedTo): Step =>
   change(keys.principal(user_id), { set: changes, add: { rev: 1 } }, clauses, refuse)
 
 /** Step: another password fits from now on; `password_version` is the principal's with the same write. */

@@ -2,12 +2,11 @@ import { nowSeconds } from '#lib/clock.ts'
 import { authConfig } from '#lib/config.ts'
 import { failure } from '#lib/errors.ts'
 import { below, equals, lacks } from '#lib/table/expressions.ts'
-import { getItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 import { create, type Step, transact } from '#lib/table/transact.ts'
 import type { Actor, Session } from './actor.ts'
 import type { Credentials } from './credentials.ts'
-import { changeIdentity, changeUnread, eraseToken, type Principal, settle, type Token } from './identity.ts'
+import { changeIdentity, changeUnseen, eraseToken, type Principal, settle, type Token } from './identity.ts'
 import { signJwt } from './jwt.ts'
 import { digestToken, newToken } from './tokens.ts'
 import { verifyCredentials } from './verify.ts'
@@ -21,8 +20,7 @@ export async function logIn(credentials: Credentials, source: string): Promise<{
 }
 
 function giveToken(verified: Principal): Promise<string> {
-  return settle(async (tries) => {
-    const principal = tries === 1 ? verified : await getItem<Principal>(keys.principal(verified.user_id))
+  return settle(async ({ principal } = { principal: verified }) => {
     if (principal?.password_version !== verified.password_version) throw failure('InvalidCredentials')
     const token = newToken()
     await transact(replaceToken(principal, digestToken(token)))
@@ -42,21 +40,20 @@ export async function openSession(credentials: Credentials, source: string): Pro
 
 /** Ends all sessions of a user, opaque and JWT. */
 export function endSessions({ id, session }: Actor): Promise<void> {
-  return settle(async (tries) => {
-    // Mostly the session itself says enough, and no read is needed.
-    if (tries === 1) return transact(endUnread(id, session))
-    const principal = await getItem<Principal>(keys.principal(id))
+  return settle(async (seen) => {
+    if (!seen) return transact(endUnseen(id, session))
+    const { principal } = seen
     if (!principal) throw failure('Unauthorized')
     await transact([changeIdentity(principal, ended(principal)), ...eraseToken(principal.token_digest)])
   })
 }
 
-/** Taken for granted: the session's own opaque token is the one that counts (with a JWT: none does), and the mark is not ahead of time. */
-function endUnread(user_id: number, session: Session | undefined): Step[] {
+/** Relied on: the session's own opaque token is the one that counts (with a JWT: none does), and the mark is not ahead of time. */
+function endUnseen(user_id: number, session: Session | undefined): Step[] {
   const token_digest = session && 'token_digest' in session ? session.token_digest : undefined
   const changes = ended({ mark: 0 })
   const asThought = token_digest === undefined ? lacks('token_digest') : equals('token_digest', token_digest)
-  return [changeUnread(user_id, changes, [asThought, below('mark', changes.mark)]), ...eraseToken(token_digest)]
+  return [changeUnseen(user_id, changes, [asThought, below('mark', changes.mark)]), ...eraseToken(token_digest)]
 }
 
 /**
