@@ -44,19 +44,19 @@ export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApi
   const now = Date.now()
   const { name, scope, expires_at = now + LIFETIME_MS } = input
   const record = { name, scope, created_at: new Date(now).toISOString(), expires_at: Math.ceil(expires_at / 1000) }
-  return settle((seen) =>
-    withNewId(now, async (id) => {
+  return settle(async (seen) => {
+    const principal = seen && requireRoom(actor, seen.principal)
+    const { tenant_id, role } = principal ?? actor
+    return withNewId(now, async (id) => {
       const token = newKey(actor.id, id)
-      const principal = seen && requireRoom(actor, seen.principal)
-      const { tenant_id, role } = principal ?? actor
       const key: KeyToken & ApiKeyRecord = { ...record, id, tenant_id, user_id: actor.id, role, digest: digestToken(token) }
       await transact([
         principal ? entered(principal, key) : enteredUnseen(actor, key),
         create(keys.apiKey(actor.id, id), 'key', key),
       ])
       return { ...toApiKey(key), token }
-    }),
-  )
+    })
+  })
 }
 
 /** Relied on: the session that makes the key has not ended since it was let in, its role is the user's, there is room. */

@@ -79,8 +79,8 @@ const PAUSE_MS = 5
 const MAX_PAUSE_MS = 320
 
 /**
- * Runs a change of an identity, again while others come first (bounded, with jitter); a 503 where they always do. A change that
- * was refused has seen the principal, which saves the next attempt its read.
+ * Runs a change of an identity, again while others come first (bounded, from the second time on with jitter); a 503 where they
+ * always do. A change that was refused has seen the principal, which saves the next attempt its read.
  */
 export async function settle<T>(attempt: (seen?: Seen) => Promise<T>): Promise<T> {
   let seen: Seen | undefined
@@ -91,7 +91,7 @@ export async function settle<T>(attempt: (seen?: Seen) => Promise<T>): Promise<T
       if (!(error instanceof IdentityMoved)) throw error
       if (tries >= MAX_ATTEMPTS) throw unavailable(error)
       seen = error.seen
-      await backOff(tries, PAUSE_MS, MAX_PAUSE_MS)
+      if (tries > 1) await backOff(tries - 1, PAUSE_MS, MAX_PAUSE_MS)
     }
   }
 }
