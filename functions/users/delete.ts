@@ -4,6 +4,13 @@ import { mayDeleteUser } from '#lib/users/policy.ts'
 import { UserPath } from '#lib/users/user.ts'
 
 export const handler = endpoint(
-  { summary: 'Delete a user with everything it owns', access: 'login', params: UserPath, may: mayDeleteUser, status: 204 },
+  {
+    summary: 'Delete a user with everything it owns',
+    access: 'login',
+    params: UserPath,
+    may: mayDeleteUser,
+    unmetered: true,
+    status: 204,
+  },
   ({ actor, tenant, params, ifMatch }) => deleteUser(actor, tenant, params.user_id, ifMatch),
 )

@@ -36,7 +36,7 @@ export function endpoint<A extends Access, P = unknown, Q = unknown, B = unknown
     .use(query(route))
     .use(idempotency(route))
     .use(ifMatch())
-    .handler(async (event) => respond(route, event, await counted(event, () => handle(event.known as never))))
+    .handler(async (event) => respond(route, event, await counted(route, event, () => handle(event.known as never))))
   const answer = async (event: APIGatewayProxyEventV2, context: Context) =>
     run({ ...event, known: { source: event.requestContext.http.sourceIp } }, context)
   return Object.assign(answer, { spec: route })

@@ -16,6 +16,11 @@ export type Spec<A extends Access = Access, P = unknown, Q = unknown, B = unknow
   params?: Fields<P>
   /** The role's part of the policy, decided before the body is read: 403 where it says no. */
   may?(actor: Actor, params: NoInfer<P>): boolean
+  /**
+   * Neither counted among the tenant's writes nor refused when they are spent. For what takes away a user or a session, each of
+   * which can be taken once: nobody who floods a tenant keeps its owner from ending that.
+   */
+  unmetered?: true
   query?: Fields<Q>
   body?: Fields<B>
   /** The body's schema where it depends on who sends it. */

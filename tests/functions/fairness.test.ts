@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
-import { ask, forbidden, unauthorized } from '#tests/support/answers.ts'
+import { ask, forbidden, gone, unauthorized } from '#tests/support/answers.ts'
 import { type CallResponse, call } from '#tests/support/call.ts'
 import { startProxy } from '#tests/support/proxy.ts'
 import { allItems, tableClient } from '#tests/support/table.ts'
@@ -66,9 +66,18 @@ describe('a tenant that has spent its writes of a minute', () => {
     const params = { blog_id: blog.id, post_id: post.id }
     expect(await call('updatePost', { as: house.author, params, body: { title: 'New' } })).toMatchObject(refusedFor(1))
     expect(await call('deletePost', { as: house.author, params })).toMatchObject(refusedFor(1))
-    expect(await call('deleteSessions', { as: house.other })).toMatchObject(refusedFor(1))
     nextMinute()
     expect(await comment()).toMatchObject({ status: 201 })
+  })
+
+  test('can still throw out who spends them, and log out', async () => {
+    await flood()
+    expect(await comment(house.owner)).toMatchObject({ status: 429 })
+    const params = { tenant_id: house.tenant_id, user_id: house.reader.id }
+    expect(await ask('deleteUser', { as: house.owner, params })).toEqual(gone)
+    expect(await ask('deleteSessions', { as: house.other })).toEqual(gone)
+    expect(await ask('showProfile', { as: house.reader })).toEqual(unauthorized)
+    expect(await ask('showProfile', { as: house.other })).toEqual(unauthorized)
   })
 
   test('reads on, and logs in', async () => {
