@@ -1,26 +1,25 @@
-import type { Actor } from '#lib/auth/actor.ts'
+import type { Actor, Session } from '#lib/auth/actor.ts'
 import {
+  byExpiry,
+  changeBlind,
   changeIdentity,
-  changeUnseen,
   current,
   isCurrent,
   type KeyToken,
   type Principal,
   settle,
-  unexpired,
 } from '#lib/auth/identity.ts'
 import { digestToken, newKey } from '#lib/auth/tokens.ts'
 import { nowSeconds } from '#lib/clock.ts'
 import { DomainFailure, failure } from '#lib/errors.ts'
 import { withNewId } from '#lib/ids.ts'
-import { equals, fewerThan } from '#lib/table/expressions.ts'
-import type { Refusal } from '#lib/table/items.ts'
+import { equals, fewerThan, has } from '#lib/table/expressions.ts'
 import { collections, keys } from '#lib/table/keys.ts'
 import { type Page, type PageQuery, readPage } from '#lib/table/page.ts'
-import { create, erase, type Step, transact } from '#lib/table/transact.ts'
+import { create, eraseAny, type Step, transact } from '#lib/table/transact.ts'
 import { type ApiKey, ApiKeyRecord, type CreatedApiKey, type NewApiKey } from './apikey.ts'
 
-/** What one transaction can end together with everything else of a user. */
+/** One transaction ends them all together with everything else of a user, and takes 100 items. */
 const MAX_KEYS = 20
 const LIFETIME_MS = 90 * 86_400_000
 
@@ -41,17 +40,19 @@ export async function listApiKeys(actor: Actor, query: PageQuery): Promise<Page<
 
 /** Makes a key for the caller. Only its digest is kept: this is the one time that it is seen. */
 export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApiKey> {
+  const { session } = actor
+  if (!session) throw failure('LoginRequired')
   const now = Date.now()
   const { name, scope, expires_at = now + LIFETIME_MS } = input
   const record = { name, scope, created_at: new Date(now).toISOString(), expires_at: Math.ceil(expires_at / 1000) }
   return settle(async (seen) => {
-    const principal = seen && requireRoom(actor, seen.principal)
+    const principal = seen && requireRoom(session, seen.principal)
     const { tenant_id, role } = principal ?? actor
     return withNewId(now, async (id) => {
       const token = newKey(actor.id, id)
       const key: KeyToken & ApiKeyRecord = { ...record, id, tenant_id, user_id: actor.id, role, digest: digestToken(token) }
       await transact([
-        principal ? entered(principal, key) : enteredUnseen(actor, key),
+        ...(principal ? keyAdded(principal, key) : [keyAddedBlind(session, key)]),
         create(keys.apiKey(actor.id, id), 'key', key),
       ])
       return { ...toApiKey(key), token }
@@ -60,31 +61,35 @@ export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApi
 }
 
 /** Relied on: the session that makes the key has not ended since it was let in, its role is the user's, there is room. */
-const enteredUnseen = ({ id: user_id, role, session }: Actor, { id, expires_at }: KeyToken): Step =>
-  changeUnseen(user_id, { [`api_keys.${id}`]: expires_at }, [
-    ...(session ? [current(session)] : []),
+const keyAddedBlind = (session: Session, { user_id, id, role, expires_at }: KeyToken): Step =>
+  changeBlind(user_id, { [`api_keys.${id}`]: expires_at }, [
+    current(session),
     equals('role', role),
-    fewerThan(MAX_KEYS, 'api_keys'),
+    fewerThan('api_keys', MAX_KEYS),
   ])
 
 /** The keys that have expired make room. */
-function entered(principal: Principal, { id, expires_at }: KeyToken): Step {
-  const ends = unexpired(principal.api_keys, nowSeconds()).map((key) => [key, principal.api_keys[key]])
-  return changeIdentity(principal, { api_keys: Object.fromEntries([...ends, [id, expires_at]]) })
+function keyAdded(principal: Principal, { id, expires_at }: KeyToken): Step[] {
+  const [kept, expired] = byExpiry(principal.api_keys)
+  const api_keys = Object.fromEntries([...kept, [id, expires_at]])
+  return [
+    changeIdentity(principal, { api_keys }),
+    ...expired.map(([key]) => eraseAny(keys.apiKey(principal.user_id, Number(key)))),
+  ]
 }
 
-function requireRoom({ session }: Actor, principal: Principal | undefined): Principal {
-  if (!principal || !session || !isCurrent(session, principal)) throw failure('Unauthorized')
-  if (unexpired(principal.api_keys, nowSeconds()).length >= MAX_KEYS)
-    throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)
+function requireRoom(session: Session, principal: Principal | undefined): Principal {
+  if (!principal || !isCurrent(session, principal)) throw failure('Unauthorized')
+  const [kept] = byExpiry(principal.api_keys)
+  if (kept.length >= MAX_KEYS) throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)
   return principal
 }
-
-const unauthorized: Refusal = () => failure('Unauthorized')
 
 /** Ends a key of the caller's. Throws a 404 where there is none of that id. */
 export const deleteApiKey = (actor: Actor, id: number): Promise<void> =>
   transact([
-    changeUnseen(actor.id, { [`api_keys.${id}`]: undefined }, [], unauthorized),
-    erase(keys.apiKey(actor.id, id), [], () => failure('NotFound')),
+    changeBlind(actor.id, { [`api_keys.${id}`]: undefined }, [has(`api_keys.${id}`)], (principal) =>
+      failure(principal ? 'NotFound' : 'Unauthorized'),
+    ),
+    eraseAny(keys.apiKey(actor.id, id)),
   ])

@@ -10,8 +10,11 @@ export const SCOPES = ['read', 'write'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/** What a login gave: an opaque token, by its digest, or a JWT, by its end in seconds of Unix time. */
-export type Session = { token_digest: string } | { exp: number }
+/**
+ * What a login gave: an opaque token, by its digest, or a JWT, by its end in seconds of Unix time, with the digest of the token that
+ * its user had beside it when it was checked.
+ */
+export type Session = { token_digest: string } | { exp: number; token_digest: string | undefined }
 
 /** Who makes a request, as the verified token says: by a `session` of a person who logged in, or by an API key of that `scope`. */
 export type Actor = { id: number; tenant_id: TenantId; role: Role; session?: Session; scope?: Scope }

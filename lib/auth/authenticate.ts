@@ -42,8 +42,9 @@ async function byApiKey({ user_id, id }: { user_id: number; id: number }, digest
 async function byJwt(jwt: string): Promise<Actor | undefined> {
   const claims = await verifyJwt(jwt)
   const principal = claims && (await getItem<Principal>(keys.principal(claims.user_id)))
-  const session = { exp: claims?.exp ?? 0 }
-  return principal && isCurrent(session, principal) ? { ...actorOf(principal), session } : undefined
+  if (!principal) return undefined
+  const session = { exp: claims.exp, token_digest: principal.token_digest }
+  return isCurrent(session, principal) ? { ...actorOf(principal), session } : undefined
 }
 
 /** Keeps the day on which an API key was used last: one write a day, and no reason to refuse the request where it fails. */

@@ -79,8 +79,13 @@ export class Guard {
 
   /** Nothing was tried: refuses the attempt, uncounted. */
   async refuse(waits: number[]): Promise<never> {
-    await Promise.all([...this.#tallies.map(({ counted }) => release(counted)), release(this.#source.key)])
+    await this.release()
     throw failure('TooManyRequests', { retryAfterSeconds: Math.max(1, ...waits) })
+  }
+
+  /** Takes the count of the attempt back. */
+  async release(): Promise<void> {
+    await Promise.all([...this.#tallies.map(({ counted }) => release(counted)), release(this.#source.key)])
   }
 
   /** The password fitted none of the records: what is full now locks. */

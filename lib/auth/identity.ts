@@ -108,10 +108,10 @@ export function createIdentity(user: Omit<Login, 'password_version'> & Pick<Prin
 
 /** Step: a principal changes that is as it was seen. */
 export const changeIdentity = (principal: Principal, changes: IdentityChange): Step =>
-  changeUnseen(principal.user_id, changes, [equals('rev', principal.rev)])
+  changeBlind(principal.user_id, changes, [equals('rev', principal.rev)])
 
-/** Step: the same unseen. The clauses say all that the change relies on. */
-export const changeUnseen = (user_id: number, changes: IdentityChange, clauses: Clause[], refuse: Refusal = movedTo): Step =>
+/** Step: the same blind: the clauses say all that the change relies on. */
+export const changeBlind = (user_id: number, changes: IdentityChange, clauses: Clause[], refuse: Refusal = movedTo): Step =>
   change(keys.principal(user_id), { set: changes, add: { rev: 1 } }, clauses, refuse)
 
 /** Step: another password fits from now on; `password_version` is the principal's with the same write. */
@@ -145,13 +145,19 @@ export const eraseToken = (digest: string | undefined): Step[] => (digest === un
 /** Steps: every token that counts stands for another role from now on. */
 export function changeTokenRole(principal: Principal, role: Role): Step[] {
   const { tenant_id, user_id, token_digest, token_expires_at = 0, api_keys } = principal
-  const now = nowSeconds()
+  const [keysThatCount] = byExpiry(api_keys)
   const token: Token = { tenant_id, user_id, role, expires_at: token_expires_at }
   // Not an update: the table's TTL may take the item away at any time, and `rev` says already that the token is still that one.
-  const session = token_digest === undefined || token_expires_at <= now ? [] : [replace(keys.token(token_digest), 'token', token)]
-  return [...session, ...unexpired(api_keys, now).map((id) => change(keys.apiKey(user_id, id), { set: { role } }, [], moved))]
+  const session =
+    token_digest === undefined || token_expires_at <= nowSeconds() ? [] : [replace(keys.token(token_digest), 'token', token)]
+  return [...session, ...keysThatCount.map(([id]) => change(keys.apiKey(user_id, Number(id)), { set: { role } }, [], moved))]
 }
 
-/** The ids of the API keys that count at a time, in seconds of Unix time. */
-export const unexpired = (api_keys: Principal['api_keys'], now: number): number[] =>
-  Object.entries(api_keys).flatMap(([id, end]) => (end > now ? [Number(id)] : []))
+/** API keys with their ends: those that count, and those that do not any more. */
+export function byExpiry(
+  api_keys: Principal['api_keys'],
+): [current: [id: string, end: number][], expired: [id: string, end: number][]] {
+  const now = nowSeconds()
+  const all = Object.entries(api_keys)
+  return [all.filter(([, end]) => end > now), all.filter(([, end]) => end <= now)]
+}

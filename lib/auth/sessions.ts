@@ -2,11 +2,12 @@ import { nowSeconds } from '#lib/clock.ts'
 import { authConfig } from '#lib/config.ts'
 import { failure } from '#lib/errors.ts'
 import { below, equals, lacks } from '#lib/table/expressions.ts'
+import { touchItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 import { create, type Step, transact } from '#lib/table/transact.ts'
 import type { Actor, Session } from './actor.ts'
 import type { Credentials } from './credentials.ts'
-import { changeIdentity, changeUnseen, eraseToken, type Principal, settle, type Token } from './identity.ts'
+import { changeBlind, changeIdentity, eraseToken, type Principal, settle, type Token } from './identity.ts'
 import { signJwt } from './jwt.ts'
 import { digestToken, newToken } from './tokens.ts'
 import { verifyCredentials } from './verify.ts'
@@ -30,7 +31,8 @@ function giveToken(verified: Principal): Promise<string> {
 
 /** Exchanges credentials for a JWT and leaves the opaque token alone. */
 export async function openSession(credentials: Credentials, source: string): Promise<{ jwt: string }> {
-  // Taken before the read: a password that changes while its old form is being hashed moves the mark to this token's exp or beyond.
+  // Taken before the read: a password that changes while its old form is being hashed moves the mark to this token's exp or beyond,
+  // if need be with `passMark`.
   const expires = nowSeconds() + authConfig().JWT_LIFETIME_SECONDS
   const { principal, forgiven } = await verifyCredentials(credentials, source)
   const exp = Math.max(expires, principal.mark + 1)
@@ -41,19 +43,34 @@ export async function openSession(credentials: Credentials, source: string): Pro
 /** Ends all sessions of a user, opaque and JWT. */
 export function endSessions({ id, session }: Actor): Promise<void> {
   return settle(async (seen) => {
-    if (!seen) return transact(endUnseen(id, session))
-    const { principal } = seen
-    if (!principal) throw failure('Unauthorized')
-    await transact([changeIdentity(principal, ended(principal)), ...eraseToken(principal.token_digest)])
+    const begun = nowSeconds()
+    await transact(seen ? sessionsEnded(seen.principal) : sessionsEndedBlind(id, session))
+    await passMark(id, begun)
   })
 }
 
-/** Relied on: the session's own opaque token is the one that counts (with a JWT: none does), and the mark is not ahead of time. */
-function endUnseen(user_id: number, session: Session | undefined): Step[] {
-  const token_digest = session && 'token_digest' in session ? session.token_digest : undefined
+function sessionsEnded(principal: Principal | undefined): Step[] {
+  if (!principal) throw failure('Unauthorized')
+  return [changeIdentity(principal, ended(principal)), ...eraseToken(principal.token_digest)]
+}
+
+/** Relied on: the user's opaque token is the one that the session knows of, and the mark is not ahead of time. */
+function sessionsEndedBlind(user_id: number, session: Session | undefined): Step[] {
+  const token_digest = session?.token_digest
   const changes = ended({ mark: 0 })
-  const asThought = token_digest === undefined ? lacks('token_digest') : equals('token_digest', token_digest)
-  return [changeUnseen(user_id, changes, [asThought, below('mark', changes.mark)]), ...eraseToken(token_digest)]
+  const asKnown = token_digest === undefined ? lacks('token_digest') : equals('token_digest', token_digest)
+  return [changeBlind(user_id, changes, [asKnown, below('mark', changes.mark)]), ...eraseToken(token_digest)]
+}
+
+/**
+ * Moves a mark once more where the clock has moved on since it was taken (`begun`, in seconds): what read the principal before the
+ * write that moved it may have given out a JWT of a later second meanwhile.
+ */
+export async function passMark(user_id: number, begun: number): Promise<void> {
+  const now = nowSeconds()
+  if (now === begun) return
+  const mark = now + authConfig().JWT_LIFETIME_SECONDS
+  await touchItem(keys.principal(user_id), { set: { mark }, add: { rev: 1 } }, [below('mark', mark)])
 }
 
 /**

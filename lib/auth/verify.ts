@@ -21,17 +21,28 @@ export type Verified = { principal: Principal; forgiven: Promise<void> }
  */
 export async function verifyCredentials({ email, password, tenant_id }: Credentials, address: string): Promise<Verified> {
   const known = normalizeEmail(email)
-  const [logins, guard] = await Promise.all([findLogins(known, tenant_id), Guard.count(known, tenant_id, address)])
+  const counted = Guard.count(known, tenant_id, address)
+  const [logins, guard] = await Promise.all([uncountedIfItFails(counted, findLogins(known, tenant_id)), counted])
   const tenants = logins.length > 0 ? logins.map((login) => login.tenant_id) : [tenant_id]
   const waits = tenants.map((tenant) => guard.waitFor(tenant))
   if (waits.every((seconds) => seconds > 0)) return guard.refuse(waits)
   const open = logins.filter((_, n) => waits[n] === 0)
-  const fitting = await fittingOnes(open, password)
+  const fitting = await uncountedIfItFails(counted, fittingOnes(open, password))
   if (fitting.length === 0) {
     await guard.fail(tenants)
     throw failure('InvalidCredentials')
   }
   return theOne(fitting, guard.succeed(fitting.map((principal) => principal.tenant_id)))
+}
+
+/** A table that fails is no wrong password. */
+async function uncountedIfItFails<T>(counted: Promise<Guard>, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    await (await counted).release()
+    throw error
+  }
 }
 
 /** Where nobody has the email the same work is done, so that the time does not tell. */
@@ -40,14 +51,17 @@ async function fittingOnes(logins: Login[], password: string): Promise<Principal
   return tried.flat()
 }
 
-/** The principal is read beside the hash. Where its password is not the login's any more, the old one fits no longer. */
+/** The principal is read beside the hash. Where its email or its password is not the login's any more, nothing fits. */
 async function tryLogin(login: Login | undefined, password: string): Promise<Principal[]> {
   const [principal, fits] = await Promise.all([
     getItem<Principal>(keys.principal(login?.user_id ?? NO_ID)),
     passwordFits(password, login?.password_digest),
   ])
-  return principal && fits && principal.password_version === login?.password_version ? [principal] : []
+  return principal && fits && isOf(principal, login) ? [principal] : []
 }
+
+const isOf = (principal: Principal, login: Login | undefined): boolean =>
+  principal.email === login?.email && principal.password_version === login.password_version
 
 async function theOne(fitting: Principal[], forgiven: Promise<void>): Promise<Verified> {
   const [principal, ...others] = fitting

@@ -17,8 +17,8 @@ export type Spec<A extends Access = Access, P = unknown, Q = unknown, B = unknow
   /** The role's part of the policy, decided before the body is read: 403 where it says no. */
   may?(actor: Actor, params: NoInfer<P>): boolean
   /**
-   * Neither counted among the tenant's writes nor refused when they are spent. For what takes away a user or a session, each of
-   * which can be taken once: nobody who floods a tenant keeps its owner from ending that.
+   * Neither counted among the tenant's writes nor refused when they are spent. For what takes away a user, a key or a session, each
+   * of which can be taken once: nobody who floods a tenant keeps its people from ending that.
    */
   unmetered?: true
   query?: Fields<Q>

@@ -24,6 +24,10 @@ export type Clause = (bindings: Bindings) => string
 
 export const exists: Clause = (b) => `attribute_exists(${b.name('pk')})`
 export const absent: Clause = (b) => `attribute_not_exists(${b.name('pk')})`
+export const has =
+  (path: string): Clause =>
+  (b) =>
+    `attribute_exists(${b.name(path)})`
 export const lacks =
   (attribute: string): Clause =>
   (b) =>
@@ -47,7 +51,7 @@ export const below =
     `${b.name(attribute)} < ${b.value(value)}`
 /** A map has fewer entries. */
 export const fewerThan =
-  (count: number, attribute: string): Clause =>
+  (attribute: string, count: number): Clause =>
   (b) =>
     `size(${b.name(attribute)}) < ${b.value(count)}`
 /** The record's version is one of those; with none of them, it never is. */

@@ -19,7 +19,7 @@ export type Collection = { pk: string; prefix: string }
 /** The sort key of an anchor: it sorts before everything else in its partition. */
 export const ANCHOR = '#'
 
-// Partitions. The tenant leads everything that a tenant owns; only what finds a tenant is global.
+// Partitions. The tenant leads everything that a tenant owns; what finds a tenant is global, API keys with it.
 const TENANTS = 'TENANTS'
 const ofTenant = (t: TenantId) => `TENANT#${t}`
 const ofUser = (t: TenantId, u: number) => `TENANT#${t}#USER#${u}`

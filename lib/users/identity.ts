@@ -1,7 +1,8 @@
 import type { Actor, Role } from '#lib/auth/actor.ts'
 import * as identity from '#lib/auth/identity.ts'
 import { digestPassword } from '#lib/auth/passwords.ts'
-import { ended } from '#lib/auth/sessions.ts'
+import { ended, passMark } from '#lib/auth/sessions.ts'
+import { nowSeconds } from '#lib/clock.ts'
 import { failure } from '#lib/errors.ts'
 import { getAllUnder, mark, markAnchor } from '#lib/table/anchors.ts'
 import { type Clause, equals } from '#lib/table/expressions.ts'
@@ -29,6 +30,7 @@ export async function updateIdentity(
 ): Promise<UserRecord> {
   const password_digest = password === undefined ? undefined : await digestPassword(password)
   return identity.settle(async () => {
+    const begun = nowSeconds()
     const { user, principal } = await readUser(tenant, id)
     if (!mayTouch(actor, user.role) || demotesItself(actor, id, given)) throw failure('Forbidden')
     requireExpected(ifMatch, user)
@@ -39,6 +41,7 @@ export async function updateIdentity(
       change(keys.user(tenant, id), { set: changed(next) }, [equals('version', user.version)], identity.moved),
       ...(await identitySteps(principal, next, password_digest)),
     ])
+    if (password_digest !== undefined) await passMark(id, begun)
     return next
   })
 }
@@ -50,17 +53,26 @@ async function identitySteps(
   { email, role }: UserRecord,
   password_digest: string | undefined,
 ): Promise<Step[]> {
-  const password =
-    password_digest === undefined ? undefined : { password_digest, password_version: principal.password_version + 1 }
-  const sessions = password && { ...ended(principal), password_version: password.password_version, api_keys: {} }
+  const password = password_digest === undefined ? undefined : passwordAfter(principal, password_digest)
   return [
-    identity.changeIdentity(principal, { email, role, ...sessions }),
+    identity.changeIdentity(principal, { email, role, ...(password && withoutSessions(principal, password)) }),
     ...(await loginSteps(principal, email, password)),
     ...tokenSteps(principal, role, password !== undefined),
   ]
 }
 
 type Password = Pick<identity.Login, 'password_digest' | 'password_version'>
+
+const passwordAfter = ({ password_version }: identity.Principal, password_digest: string): Password => ({
+  password_digest,
+  password_version: password_version + 1,
+})
+
+const withoutSessions = (principal: identity.Principal, { password_version }: Password): identity.IdentityChange => ({
+  ...ended(principal),
+  password_version,
+  api_keys: {},
+})
 
 async function loginSteps(principal: identity.Principal, email: string, password: Password | undefined): Promise<Step[]> {
   if (email === principal.email) return password ? [identity.changePassword(principal, password)] : []
@@ -76,7 +88,9 @@ function tokenSteps(principal: identity.Principal, role: Role, hasNewPassword: b
 }
 
 const moveClaim = (tenant: TenantId, from: UserRecord, to: UserRecord): Step[] => [
-  create(keys.claim(tenant, to.email), 'claim', { user_id: to.id }, conflict),
+  create(keys.claim(tenant, to.email), 'claim', { user_id: to.id }, (old) =>
+    old?.user_id === to.id ? identity.moved() : conflict(),
+  ),
   erase(keys.claim(tenant, from.email), [equals('user_id', from.id)], identity.moved),
 ]
 

@@ -77,6 +77,7 @@ export function requestsOn(stage: Stage): Record<string, () => CallRequest | Pro
   const pathOf = ({ id, tenant_id }: Person) => ({ tenant_id, user_id: id })
   const credentials = ({ email }: Person, password = PASSWORD) => ({ body: { email, password } })
 
+  const jwtOf = async (person: Person) => (await call('createSession', credentials(person))).body.jwt
   const change = async (body: object): Promise<CallRequest> => ({ as: house.owner, params: pathOf(await member()), body })
   const publish = (body = 'Words', headers = {}): CallRequest => ({
     as: house.author,
@@ -131,6 +132,7 @@ export function requestsOn(stage: Stage): Record<string, () => CallRequest | Pro
     'login with a wrong password': async () => credentials(await member(), 'a wrong horse'),
     createSession: async () => credentials(await member()),
     deleteSessions: async () => ({ as: await member() }),
+    'deleteSessions by a JWT': async () => ({ as: { token: await jwtOf(await member()) } }),
     showProfile: () => ({ as: house.author }),
     listApiKeys: () => ({ as: house.author }),
     createApiKey: async () => ({ as: await member(), body: { name: 'A key' } }),

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '#tests/support/call.ts'
 import { routes } from '#tools/routes.ts'
 import { type Bill, metered } from './meter.ts'
@@ -18,7 +18,10 @@ const REFUSED = ['login with a wrong password']
 describe('DynamoDB is asked for exactly', () => {
   test.each(ROWS.map((row) => [`${row.name} ${row.when}`.trim(), row] as const))('%s', async (label, row) => {
     const request = await requests[label]?.()
+    // A change that a new second overtakes moves its mark once more.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const { result, bill } = await metered(() => call(row.name, request))
+    vi.useRealTimers()
     expect(result.status < 300).toBe(!REFUSED.includes(label))
     expect(bill).toEqual({ calls: row.calls, steps: row.steps, rcu: row.rcu, wcu: row.wcu })
   })

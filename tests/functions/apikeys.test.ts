@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { deleteItem } from '#lib/table/items.ts'
+import { keys } from '#lib/table/keys.ts'
 import { type Answer, anId, ask, forbidden, gone, invalid, iso, missing, notFound, unauthorized } from '#tests/support/answers.ts'
 import { type CallRequest, call } from '#tests/support/call.ts'
 import { allItems, type StoredItem } from '#tests/support/table.ts'
@@ -152,6 +154,16 @@ describe('DELETE /profile/keys/{key_id}', () => {
     expect(await itemsOfKey(one.token)).toEqual([])
   })
 
+  test('ends one whose item is lost, which would stand in the way of a new role', async () => {
+    const { id } = await newKey()
+    await deleteItem(keys.apiKey(person.id, id), [], () => new Error('There is no key'))
+    expect(await end(id)).toEqual(gone)
+    expect(await end(id)).toEqual(notFound)
+    expect(await ask('updateUser', { as: house.owner, params: pathOf(person), body: { role: 'reader' } })).toMatchObject({
+      status: 200,
+    })
+  })
+
   test('does not know another user’s key, not for an owner or an admin either', async () => {
     const key = await newKey()
     for (const as of [house.owner, house.other, admin, (await newTenant(admin)).owner]) {
@@ -190,6 +202,7 @@ describe('a key', () => {
     })
     vi.useFakeTimers({ toFake: ['Date'], now: now + 61_000 })
     expect(await newKey()).toMatchObject({ name: 'A key' })
+    expect((await allItems()).filter(({ type, user_id }) => type === 'key' && user_id === person.id)).toHaveLength(1)
   })
 
   test('remembers the day of its last use, with one write a day', async () => {

@@ -70,11 +70,14 @@ describe('a tenant that has spent its writes of a minute', () => {
     expect(await comment()).toMatchObject({ status: 201 })
   })
 
-  test('can still throw out who spends them, and log out', async () => {
+  test('can still throw out who spends them, end a key, and log out', async () => {
+    const { body } = await ask('createApiKey', { as: house.author, body: { name: 'Leaked', scope: 'write' } })
+    nextMinute()
     await flood()
     expect(await comment(house.owner)).toMatchObject({ status: 429 })
     const params = { tenant_id: house.tenant_id, user_id: house.reader.id }
     expect(await ask('deleteUser', { as: house.owner, params })).toEqual(gone)
+    expect(await ask('deleteApiKey', { as: house.author, params: { key_id: body.key.id } })).toEqual(gone)
     expect(await ask('deleteSessions', { as: house.other })).toEqual(gone)
     expect(await ask('showProfile', { as: house.reader })).toEqual(unauthorized)
     expect(await ask('showProfile', { as: house.other })).toEqual(unauthorized)

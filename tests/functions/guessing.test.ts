@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { clear, count } from '#lib/limits/failures.ts'
 import { getItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
 import { ask } from '#tests/support/answers.ts'
 import { call } from '#tests/support/call.ts'
+import { FAULTS, startProxy } from '#tests/support/proxy.ts'
 import { allItems } from '#tests/support/table.ts'
 import { newAdmin, newEmail, newTenant, PASSWORD, type Person } from '#tests/support/world.ts'
 
 // The two larger ones are smaller than an installation's that sets none.
 Object.assign(process.env, { LOGIN_FAILURES_PER_SOURCE: '5', LOGIN_FAILURES: '20', SOURCE_FAILURES: '30' })
+
+const proxy = await startProxy(inject('endpoint'))
+process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
 
 const START = Date.UTC(2027, 4, 1, 12)
 const MINUTE = 60_000
@@ -29,6 +33,7 @@ beforeEach(() => {
 })
 
 afterEach(() => {
+  proxy.state.plan = () => undefined
   vi.useRealTimers()
 })
 
@@ -433,4 +438,19 @@ test('what one login has cleared, another that was counted before it does not ta
   await clear(key, { ...window, failures: 5 }, 7)
   await clear(key, { ...window, failures: 3 }, 7)
   expect(await getItem(key)).toMatchObject({ cleared_7: 5 })
+})
+
+describe('a table that fails counts as no wrong password', () => {
+  test.each<[string, string, (account: Account) => string]>([
+    ['the login', 'Query', ({ email }) => `EMAIL#${email}`],
+    ['the principal', 'GetItem', ({ id }) => `"USER#${id}"`],
+  ])('when it can’t read %s', async (_what, operation, partition) => {
+    const account = await newAccount()
+    const from = newAddress()
+    const knock = () => statusOf(right({ email: account.email, from }))
+    proxy.state.plan = (asked, body) => (asked === operation && body.includes(partition(account)) ? FAULTS.internal : undefined)
+    for (let n = 0; n < 7; n++) expect(await knock()).toBe(503)
+    proxy.state.plan = () => undefined
+    expect(await knock()).toBe(200)
+  })
 })

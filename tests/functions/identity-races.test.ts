@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Principal } from '#lib/auth/identity.ts'
 import { digestToken } from '#lib/auth/tokens.ts'
 import { getItem } from '#lib/table/items.ts'
@@ -186,6 +186,12 @@ describe('a login between whose reads the identity changes', () => {
     expect((await doors(person)).open).toEqual([])
   })
 
+  test.each(logins)('opens nothing by an email that is the old one by then: %s', async (name) => {
+    const old = { body: credentials() }
+    const move = () => change({ email: `${randomUUID()}@example.org` })
+    expect(await interrupted(`USER#${person.id}`, move, () => ask(name, old))).toEqual(invalidCredentials)
+  })
+
   test.each(logins)('opens nothing for a user who is gone by then: %s', async (name) => {
     const remove = () => ask('deleteUser', { as: house.owner, params: pathOf(person) })
     const answer = await interrupted(`USER#${person.id}`, remove, () => ask(name, { body: credentials() }))
@@ -200,6 +206,27 @@ describe('a login between whose reads the identity changes', () => {
     ['a logout: a new session', () => ask('deleteSessions', { as: person }), anyToken],
   ])('opens, after the hash has fitted, with %s', async (_what, meanwhile, expected) => {
     expect(await overtaken(meanwhile, () => ask('login', { body: credentials() }))).toEqual(expected)
+    await expectConsistent(person)
+  })
+})
+
+describe('a session that a JWT opens while the clock moves on between the making of a change and its write', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test.each<[string, () => Promise<Answer>]>([
+    ['a new password', () => change({ password: 'another horse' })],
+    ['a new email and password', () => change({ email: `${randomUUID()}@example.org`, password: 'another horse' })],
+    ['a logout', () => ask('deleteSessions', { as: person })],
+  ])('is ended by %s', async (_how, end) => {
+    const opened: { token: string }[] = []
+    const meanwhile = async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_000 })
+      opened.push(await signed())
+    }
+    expect((await overtaken(meanwhile, end)).status).toBeLessThan(300)
+    for (const { token } of opened) expect(await profile(token)).toBe(401)
     await expectConsistent(person)
   })
 })

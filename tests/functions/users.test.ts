@@ -411,6 +411,13 @@ describe('PATCH /tenants/{tenant_id}/users/{user_id}', () => {
     expect(await knocks(user.email)).toMatchObject({ status: 200 })
   })
 
+  test('of two requests at once for one email of one user, both find it done', async () => {
+    const [user, email] = [await made(), newEmail()]
+    const answers = await Promise.all([patch(house.owner, user, { email }), patch(house.owner, user, { email })])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(await knocks(email)).toMatchObject({ status: 200 })
+  })
+
   test('of two who take one email at once, one gets it', async () => {
     const [one, other, email] = [await made(), await made(), newEmail()]
     const answers = await Promise.all([patch(house.owner, one, { email }), patch(house.owner, other, { email })])

@@ -119,13 +119,14 @@ describe('npm run doctor', () => {
     const expires_at = Math.floor(Date.now() / 1000) + 3600
     const dead = [
       { ...keys.login('nobody@example.org', nobody), type: 'login', user_id: nobody },
+      { ...keys.login('old@example.org', house.author.id), type: 'login', user_id: house.author.id, email: 'old@example.org' },
       { ...keys.claim(tenant, 'nobody@example.org'), type: 'claim', user_id: nobody },
       { ...keys.principal(nobody), type: 'principal', tenant_id: tenant, user_id: nobody },
       { ...keys.token('0'.repeat(64)), type: 'token', tenant_id: tenant, user_id: house.author.id, expires_at },
       { ...keys.apiKey(house.author.id, 77), type: 'key', id: 77, tenant_id: tenant, user_id: house.author.id, expires_at },
     ]
     for (const item of dead) await plant(item)
-    const expected = dead.filter(({ type }) => type !== 'login').map(({ pk, sk }) => `dead identity: ${pk} ${sk}`)
+    const expected = dead.filter(({ pk }) => pk !== 'EMAIL#nobody@example.org').map(({ pk, sk }) => `dead identity: ${pk} ${sk}`)
     expect((await findings()).sort()).toEqual(expected.sort())
     await mend()
     await mend() // a login of an identity that was nobody's

@@ -11,7 +11,7 @@ const BATCH = 100
 
 /** All that the rules look at: a post's body, say, does not travel. */
 const projection = projectionOf([
-  ...['pk', 'sk', 'type', 'id', 'tenant_id', 'user_id', 'blog_id', 'blog_user_id'],
+  ...['pk', 'sk', 'type', 'id', 'tenant_id', 'user_id', 'blog_id', 'blog_user_id', 'email'],
   ...['purging', 'expires_at', 'token_digest', 'api_keys'],
 ])
 

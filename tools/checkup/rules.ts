@@ -105,7 +105,9 @@ const RULES: Record<string, (item: Stored) => Need[]> = {
   claim: ({ pk, sk, user_id }) => [
     dead({ pk, sk, user_id }, keys.user(tenantOf(pk) as TenantId, Number(user_id)), 'claims an email for nobody'),
   ],
-  login: ({ pk, sk, user_id }) => [dead({ pk, sk, user_id }, keys.principal(Number(user_id)), 'is a login of nobody')],
+  login: ({ pk, sk, user_id, email }) => [
+    dead({ pk, sk, user_id }, keys.principal(Number(user_id)), 'is a login of nobody', (found) => found?.email === email),
+  ],
   principal: ({ pk, sk, tenant_id, user_id }) => [
     dead({ pk, sk, user_id }, keys.user(Number(tenant_id) as TenantId, Number(user_id)), 'is an identity of nobody'),
   ],
