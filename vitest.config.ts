@@ -8,7 +8,7 @@ const DEPLOYMENT = ['tests/iam/**/*.test.ts', 'tests/template/**/*.test.ts']
 
 export default defineConfig({
   test: {
-    globalSetup: ['tests/support/engine.ts', 'tests/support/recording.ts'],
+    globalSetup: ['tests/support/recording.ts'],
     // By default a machine of two cores gets one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'table',
           include: ['tests/**/*.test.ts'],
           exclude: ['tests/unit/**', ...DEPLOYMENT],
-          setupFiles: ['tests/support/environment.ts', 'tests/support/newtable.ts'],
+          setupFiles: ['tests/support/environment.ts', 'tests/support/engine.ts'],
         },
       },
       { test: { ...shared, name: 'deployment', include: DEPLOYMENT, testTimeout: 200_000, sequence: { groupOrder: 1 } } },

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ask, forbidden, gone, unauthorized } from '#tests/support/answers.ts'
 import { type CallResponse, call } from '#tests/support/call.ts'
 import { startProxy } from '#tests/support/proxy.ts'
@@ -10,7 +10,7 @@ const BUDGET = 20
 // One that neither the making of a tenant nor anything else here but a flood meets.
 process.env.TENANT_WRITES_PER_MINUTE = String(BUDGET)
 
-const proxy = await startProxy(inject('endpoint'))
+const proxy = await startProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
 process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
 
 // Each test has minutes of its own, and so has each preparation.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { deleteItems } from '#lib/table/batches.ts'
 import { anchors, type TenantId } from '#lib/table/keys.ts'
 import { call } from '#tests/support/call.ts'
@@ -19,7 +19,7 @@ let blog: { id: number }
 let post: { id: number }
 
 beforeAll(async () => {
-  proxy = await startProxy(inject('endpoint'))
+  proxy = await startProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
   process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
   process.env.TABLE_TIMEOUT_MS = ''
   admin = await newAdmin()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { clear, count } from '#lib/limits/failures.ts'
 import { getItem } from '#lib/table/items.ts'
 import { keys } from '#lib/table/keys.ts'
@@ -12,7 +12,7 @@ import { newAdmin, newEmail, newTenant, PASSWORD, type Person } from '#tests/sup
 // The two larger ones are smaller than an installation's that sets none.
 Object.assign(process.env, { LOGIN_FAILURES_PER_SOURCE: '5', LOGIN_FAILURES: '20', SOURCE_FAILURES: '30' })
 
-const proxy = await startProxy(inject('endpoint'))
+const proxy = await startProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
 process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
 
 const START = Date.UTC(2027, 4, 1, 12)

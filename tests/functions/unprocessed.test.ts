@@ -1,9 +1,9 @@
-import { afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { call } from '#tests/support/call.ts'
 import { startProxy } from '#tests/support/proxy.ts'
 import { type House, newAdmin, newBlog, newTenant } from '#tests/support/world.ts'
 
-const proxy = await startProxy(inject('endpoint'))
+const proxy = await startProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
 process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
 
 let house: House

@@ -1,15 +1,11 @@
-import type { TestProject } from 'vitest/node'
+import { afterAll } from 'vitest'
 import { startEngine } from '#tools/engine.ts'
+import { ensureTable } from '#tools/table.ts'
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    endpoint: string
-  }
-}
+// An engine for each test file, in memory: one for all would let files wait for each other's writes, and takes longer for each the
+// more records its streams hold.
+const { endpoint, stop } = await startEngine()
+process.env.AWS_ENDPOINT_URL_DYNAMODB = endpoint
+await ensureTable(endpoint, process.env.TABLE_NAME as string)
 
-/** One engine in memory for the whole run; each test file makes a table of its own on it. */
-export default async function engine(project: TestProject): Promise<() => Promise<void>> {
-  const { endpoint, stop } = await startEngine()
-  project.provide('endpoint', endpoint)
-  return stop
-}
+afterAll(stop)

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { inject } from 'vitest'
 import { LOCAL } from '#tools/table.ts'
 
 Object.assign(process.env, {
   TABLE_NAME: `masthead-${randomUUID()}`,
-  AWS_ENDPOINT_URL_DYNAMODB: inject('endpoint'),
   AWS_REGION: LOCAL.region,
   AWS_ACCESS_KEY_ID: LOCAL.credentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: LOCAL.credentials.secretAccessKey,
