@@ -23,11 +23,8 @@ import { type ApiKey, ApiKeyRecord, type CreatedApiKey, type NewApiKey } from '.
 const MAX_KEYS = 20
 const LIFETIME_MS = 90 * 86_400_000
 
-const toApiKey = ({ id, name, scope, created_at, expires_at, last_used_on }: ApiKeyRecord): ApiKey => ({
-  id,
-  name,
-  scope,
-  created_at,
+const toApiKey = ({ last_used_on, expires_at, ...entry }: ApiKeyRecord): ApiKey => ({
+  ...entry,
   expires_at: new Date(expires_at * 1000).toISOString(),
   last_used_at: last_used_on === undefined ? null : `${last_used_on}T00:00:00.000Z`,
 })
@@ -46,16 +43,16 @@ export function createApiKey(actor: Actor, input: NewApiKey): Promise<CreatedApi
   const { name, scope, expires_at = now + LIFETIME_MS } = input
   const record = { name, scope, created_at: new Date(now).toISOString(), expires_at: Math.ceil(expires_at / 1000) }
   return settle(async (seen) => {
-    const principal = seen && requireRoom(session, seen.principal)
-    const { tenant_id, role } = principal ?? actor
+    const { tenant_id, role } = seen?.principal ?? actor
     return withNewId(now, async (id) => {
       const token = newKey(actor.id, id)
-      const key: KeyToken & ApiKeyRecord = { ...record, id, tenant_id, user_id: actor.id, role, digest: digestToken(token) }
+      const entry = { ...record, id }
+      const key: KeyToken = { ...entry, tenant_id, user_id: actor.id, role, digest: digestToken(token) }
       await transact([
-        ...(principal ? keyAdded(principal, key) : [keyAddedBlind(session, key)]),
+        ...(seen ? keyAdded(session, seen.principal, key) : [keyAddedBlind(session, key)]),
         create(keys.apiKey(actor.id, id), 'key', key),
       ])
-      return { ...toApiKey(key), token }
+      return { ...toApiKey(entry), token }
     })
   })
 }
@@ -68,21 +65,15 @@ const keyAddedBlind = (session: Session, { user_id, id, role, expires_at }: KeyT
     fewerThan('api_keys', MAX_KEYS),
   ])
 
-/** The keys that have expired make room. */
-function keyAdded(principal: Principal, { id, expires_at }: KeyToken): Step[] {
+/** The same by what was seen. Keys that have expired make room. */
+function keyAdded(session: Session, principal: Principal | undefined, { id, expires_at }: KeyToken): Step[] {
+  if (!principal || !isCurrent(session, principal)) throw failure('Unauthorized')
   const [kept, expired] = byExpiry(principal.api_keys)
-  const api_keys = Object.fromEntries([...kept, [id, expires_at]])
+  if (kept.length >= MAX_KEYS) throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)
   return [
-    changeIdentity(principal, { api_keys }),
+    changeIdentity(principal, { api_keys: Object.fromEntries([...kept, [id, expires_at]]) }),
     ...expired.map(([key]) => eraseAny(keys.apiKey(principal.user_id, Number(key)))),
   ]
-}
-
-function requireRoom(session: Session, principal: Principal | undefined): Principal {
-  if (!principal || !isCurrent(session, principal)) throw failure('Unauthorized')
-  const [kept] = byExpiry(principal.api_keys)
-  if (kept.length >= MAX_KEYS) throw new DomainFailure(`No more than ${MAX_KEYS} keys can be kept`)
-  return principal
 }
 
 /** Ends a key of the caller's. Throws a 404 where there is none of that id. */

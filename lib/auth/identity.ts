@@ -31,6 +31,8 @@ export type Principal = {
 /** A user as an email finds it. It changes with the email and the password, and always together with the principal. */
 export type Login = Pick<Principal, 'tenant_id' | 'user_id' | 'email' | 'password_version'> & { password_digest: string }
 
+export type Password = Pick<Login, 'password_digest' | 'password_version'>
+
 /** What an opaque token leads to; `expires_at` in seconds of Unix time. */
 export type Token = Pick<Principal, 'tenant_id' | 'user_id' | 'role'> & { expires_at: number }
 
@@ -98,11 +100,10 @@ export async function settle<T>(attempt: (seen?: Seen) => Promise<T>): Promise<T
 
 /** Steps: a new user can log in. */
 export function createIdentity(user: Omit<Login, 'password_version'> & Pick<Principal, 'role'>): Step[] {
-  const { role, ...login } = { ...user, password_version: 1 }
-  const { password_digest: _, ...known } = login
+  const { password_digest, role, ...both } = { ...user, password_version: 1 }
   return [
-    create(keys.principal(user.user_id), 'principal', { ...known, role, rev: 1, mark: 0, api_keys: {} }),
-    create(keys.login(user.email, user.user_id), 'login', login),
+    create(keys.principal(user.user_id), 'principal', { ...both, role, rev: 1, mark: 0, api_keys: {} }),
+    create(keys.login(user.email, user.user_id), 'login', { ...both, password_digest }),
   ]
 }
 
@@ -115,13 +116,11 @@ export const changeBlind = (user_id: number, changes: IdentityChange, clauses: C
   change(keys.principal(user_id), { set: changes, add: { rev: 1 } }, clauses, refuse)
 
 /** Step: another password fits from now on; `password_version` is the principal's with the same write. */
-export const changePassword = (
-  { email, user_id }: Principal,
-  changes: Pick<Login, 'password_digest' | 'password_version'>,
-): Step => change(keys.login(email, user_id), { set: changes }, [], moved)
+export const changePassword = ({ email, user_id }: Principal, password: Password): Step =>
+  change(keys.login(email, user_id), { set: password }, [], moved)
 
 /** Steps: another email finds the user from now on, and other things change with it. `login` is as it was read. */
-export const moveLogin = (login: Login, changes: Partial<Login> & { email: string }): Step[] => [
+export const moveLogin = (login: Login, changes: Partial<Password> & { email: string }): Step[] => [
   erase(keys.login(login.email, login.user_id), [], moved),
   create(keys.login(changes.email, login.user_id), 'login', { ...login, ...changes }, moved),
 ]

@@ -61,20 +61,22 @@ async function identitySteps(
   ]
 }
 
-type Password = Pick<identity.Login, 'password_digest' | 'password_version'>
-
-const passwordAfter = ({ password_version }: identity.Principal, password_digest: string): Password => ({
+const passwordAfter = ({ password_version }: identity.Principal, password_digest: string): identity.Password => ({
   password_digest,
   password_version: password_version + 1,
 })
 
-const withoutSessions = (principal: identity.Principal, { password_version }: Password): identity.IdentityChange => ({
+const withoutSessions = (principal: identity.Principal, { password_version }: identity.Password): identity.IdentityChange => ({
   ...ended(principal),
   password_version,
   api_keys: {},
 })
 
-async function loginSteps(principal: identity.Principal, email: string, password: Password | undefined): Promise<Step[]> {
+async function loginSteps(
+  principal: identity.Principal,
+  email: string,
+  password: identity.Password | undefined,
+): Promise<Step[]> {
   if (email === principal.email) return password ? [identity.changePassword(principal, password)] : []
   const login = await getItem<identity.Login>(keys.login(principal.email, principal.user_id))
   if (!login) throw identity.moved()

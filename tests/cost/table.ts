@@ -11,8 +11,9 @@ export interface Row extends Bill {
 }
 
 /**
- * Every route at least once, with the bearer's check in it (1 call, 1 step, 1 RCU) and, for a write, the tenant's count of writes
- * (1 call side by side, 1 WCU: one tenant cannot take the table from the others), unless it says otherwise. Records are under 1 KB unless said otherwise.
+ * Every route at least once, with the bearer's check in it (1 call, 1 step, 1 RCU) and, for a write that does not say otherwise,
+ * the tenant's count of writes (1 call side by side, 1 WCU: one tenant cannot take the table from the others). Records are under
+ * 1 KB unless said otherwise.
  * The rules: a show reads its record and one anchor per parent in its path, a list ceil(bytes / 4096) and the same; a transaction
  * counts double; an update is none.
  */
@@ -83,8 +84,8 @@ export const COST_PAGE = `<!-- Generated from tests/cost/table.ts: npx vitest ru
 # What a request asks of DynamoDB
 
 Counted by \`npm test\` on every change, exactly, and the same at a hundred records as at a million. The bearer's check is in each
-row, and in each write 1 WCU that counts the tenant's writes, unless it says otherwise. Steps are round trips in sequence; dollars are for a million
-requests on demand in us-east-1, without Lambda and API Gateway.
+row, and in each write 1 WCU that counts the tenant's writes, unless it says otherwise. Steps are round trips in sequence; dollars
+are for a million requests on demand in us-east-1, without Lambda and API Gateway.
 
 | Function | | Calls | Steps | RCU | WCU | $ | |
 | --- | --- | --: | --: | --: | --: | --: | --- |

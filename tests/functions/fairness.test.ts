@@ -10,8 +10,7 @@ const BUDGET = 20
 // One that neither the making of a tenant nor anything else here but a flood meets.
 process.env.TENANT_WRITES_PER_MINUTE = String(BUDGET)
 
-const proxy = await startProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
-process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+const proxy = await startProxy()
 
 // Each test has minutes of its own, and so has each preparation.
 let minute = Date.UTC(2027, 6, 1)

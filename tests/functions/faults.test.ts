@@ -19,8 +19,7 @@ let blog: { id: number }
 let post: { id: number }
 
 beforeAll(async () => {
-  proxy = await startProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+  proxy = await startProxy()
   process.env.TABLE_TIMEOUT_MS = ''
   admin = await newAdmin()
   house = await newTenant(admin)

@@ -12,8 +12,7 @@ import { newAdmin, newEmail, newTenant, PASSWORD, type Person } from '#tests/sup
 // The two larger ones are smaller than an installation's that sets none.
 Object.assign(process.env, { LOGIN_FAILURES_PER_SOURCE: '5', LOGIN_FAILURES: '20', SOURCE_FAILURES: '30' })
 
-const proxy = await startProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
-process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+const proxy = await startProxy()
 
 const START = Date.UTC(2027, 4, 1, 12)
 const MINUTE = 60_000

@@ -33,40 +33,40 @@ beforeEach(async () => {
   person = await newUser(admin, house.tenant_id, 'author')
 })
 
-const realGetItem = vi.mocked(getItem).getMockImplementation() as typeof getItem
-const realTransact = vi.mocked(transact).getMockImplementation() as typeof transact
+// biome-ignore lint/suspicious/noExplicitAny: it stands in for functions of any kind
+type Asking = (...args: any[]) => Promise<any>
 
-/** Runs a request, and something else right before its first transaction. */
-async function overtaken<T>(meanwhile: () => Promise<unknown>, request: () => Promise<T>): Promise<T> {
-  let isDue = true
-  vi.mocked(transact).mockImplementation(async (steps) => {
-    if (isDue) {
-      isDue = false
+/** Runs a request, and something else right before the first call of a mocked function that is due. */
+async function disturbed<F extends Asking, T>(
+  what: F,
+  isDue: (...args: Parameters<F>) => boolean,
+  meanwhile: () => Promise<unknown>,
+  request: () => Promise<T>,
+): Promise<T> {
+  const mocked = vi.mocked<Asking>(what)
+  const real = mocked.getMockImplementation() as Asking
+  let isDone = false
+  mocked.mockImplementation(async (...args) => {
+    if (!isDone && isDue(...(args as Parameters<F>))) {
+      isDone = true
       await meanwhile()
     }
-    return realTransact(steps)
+    return real(...args)
   })
   const answer = await request()
-  vi.mocked(transact).mockImplementation(realTransact)
-  expect(isDue).toBe(false)
+  mocked.mockImplementation(real)
+  expect(isDone).toBe(true)
   return answer
 }
 
-/** Runs a request, and something else right before it reads from that partition. */
-async function interrupted<T>(pk: string, meanwhile: () => Promise<unknown>, request: () => Promise<T>): Promise<T> {
-  let isDue = true
-  vi.mocked(getItem).mockImplementation(async (key) => {
-    if (isDue && key.pk === pk) {
-      isDue = false
-      await meanwhile()
-    }
-    return realGetItem(key)
-  })
-  const answer = await request()
-  vi.mocked(getItem).mockImplementation(realGetItem)
-  expect(isDue).toBe(false)
-  return answer
-}
+type Disturbance<T> = [meanwhile: () => Promise<unknown>, request: () => Promise<T>]
+
+/** Right before its first transaction. */
+const overtaken = <T>(...how: Disturbance<T>): Promise<T> => disturbed(transact, () => true, ...how)
+
+/** Right before it reads from that partition. */
+const interrupted = <T>(partition: string, ...how: Disturbance<T>): Promise<T> =>
+  disturbed(getItem, ({ pk }) => pk === partition, ...how)
 
 const invalidCredentials: Answer = { status: 401, body: { error: 'Invalid credentials' } }
 const anyToken: Answer = { status: 200, body: { token: expect.any(String) } }

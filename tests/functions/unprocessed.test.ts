@@ -3,8 +3,7 @@ import { call } from '#tests/support/call.ts'
 import { startProxy } from '#tests/support/proxy.ts'
 import { type House, newAdmin, newBlog, newTenant } from '#tests/support/world.ts'
 
-const proxy = await startProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string)
-process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+const proxy = await startProxy()
 
 let house: House
 let params: Record<string, number>

@@ -41,8 +41,9 @@ export const conflictOn = (body: string, n = 0): Fault => {
   return { kind: 'answer', status: 400, body: { __type: `${ERROR}TransactionCanceledException`, message, CancellationReasons } }
 }
 
-/** A proxy in front of the engine that injects what a plan says. Loopback only. */
-export async function startProxy(endpoint: string) {
+/** A proxy between this test file's functions and its engine that injects what a plan says. Loopback only. */
+export async function startProxy() {
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB as string
   const state: { plan: Plan; injected: number } = { plan: () => undefined, injected: 0 }
   const server = createServer(async (request, response) => {
     const body = await readAll(request)
@@ -62,7 +63,8 @@ export async function startProxy(endpoint: string) {
     server.close()
     server.closeAllConnections()
   }
-  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, state, stop }
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { state, stop }
 }
 
 async function readAll(stream: IncomingMessage): Promise<string> {

@@ -1,4 +1,3 @@
-import type { Principal } from '#lib/auth/identity.ts'
 import { purge } from '#lib/cascade/purge.ts'
 import { nowSeconds } from '#lib/clock.ts'
 import { markAnchor, PURGING_SECONDS } from '#lib/table/anchors.ts'
@@ -111,8 +110,10 @@ const RULES: Record<string, (item: Stored) => Need[]> = {
   principal: ({ pk, sk, tenant_id, user_id }) => [
     dead({ pk, sk, user_id }, keys.user(Number(tenant_id) as TenantId, Number(user_id)), 'is an identity of nobody'),
   ],
-  token: tokenNeeds,
-  key: keyNeeds,
+  token: (token) =>
+    heldNeeds(token, 'is a token that nobody holds', (found) => found?.token_digest === token.pk.replace(/^TOKEN#/, '')),
+  key: (key) =>
+    heldNeeds(key, 'is an API key that nobody holds', (found) => Object.hasOwn(found?.api_keys ?? {}, Number(key.id))),
 }
 
 function needsAnchor(key: Key, anchor: Key, facts: Item): Need {
@@ -132,17 +133,8 @@ function dead({ pk, sk, user_id }: Stored, needed: Key, what: string, isMet = is
   return { key: needed, isMet, finding: { kind: 'dead identity', key, says: `${pk} ${sk} ${what}: it is removed`, mend } }
 }
 
-/** A token that its user does not hold would still open the door. */
-function tokenNeeds({ pk, sk, user_id, expires_at }: Stored): Need[] {
+/** A token or an API key that its user does not hold would still open the door. */
+function heldNeeds({ pk, sk, user_id, expires_at }: Stored, what: string, holds: (found?: Item) => boolean): Need[] {
   if (Number(expires_at) <= nowSeconds()) return []
-  const digest = pk.replace(/^TOKEN#/, '')
-  const holds = (found: Item | undefined) => found?.token_digest === digest
-  return [dead({ pk, sk, user_id }, keys.principal(Number(user_id)), 'is a token that nobody holds', holds)]
-}
-
-/** The same of an API key. */
-function keyNeeds({ pk, sk, user_id, id, expires_at }: Stored): Need[] {
-  if (Number(expires_at) <= nowSeconds()) return []
-  const holds = (found: Item | undefined) => Object.hasOwn((found as Partial<Principal>)?.api_keys ?? {}, Number(id))
-  return [dead({ pk, sk, user_id }, keys.principal(Number(user_id)), 'is an API key that nobody holds', holds)]
+  return [dead({ pk, sk, user_id }, keys.principal(Number(user_id)), what, holds)]
 }
