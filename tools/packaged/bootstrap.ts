@@ -4,6 +4,7 @@
  * measured by, so it takes Node's modules as a bundle does: an import of node:http would bring undici and http2 along.
  */
 const { request } = process.getBuiltinModule('node:http')
+const { existsSync } = process.getBuiltinModule('node:fs')
 const { join } = process.getBuiltinModule('node:path')
 const { text } = process.getBuiltinModule('node:stream/consumers')
 
@@ -30,7 +31,8 @@ function described(error: unknown): object {
 
 async function load(): Promise<Handler> {
   const [file = '', name = ''] = _HANDLER.split('.')
-  const handler = (await import(join(LAMBDA_TASK_ROOT, `${file}.mjs`)))[name]
+  const module = join(LAMBDA_TASK_ROOT, file)
+  const handler = (await import(existsSync(`${module}.mjs`) ? `${module}.mjs` : `${module}.cjs`))[name]
   if (typeof handler !== 'function') throw new Error(`${_HANDLER} is not a function`)
   return handler
 }
