@@ -12,6 +12,8 @@ import { Problem } from '#tools/problem.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BUILD = join(ROOT, '.build')
 const LOCK = join(BUILD, 'packaging')
+/** serverless-esbuild leaves a folder per function behind, 8 MB each time. */
+const TEMPORARY = join(BUILD, 'temporary')
 const WITHIN_MS = 180_000
 
 /** What an artefact is made of. */
@@ -47,9 +49,10 @@ export async function ensurePackaged(): Promise<void> {
 
 async function packageAll(): Promise<void> {
   const made = fingerprint()
-  rmSync(PACKAGED, { recursive: true, force: true })
+  for (const folder of [PACKAGED, TEMPORARY]) rmSync(folder, { recursive: true, force: true })
+  mkdirSync(TEMPORARY)
   const bin = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, SLS_NOTIFICATIONS_MODE: 'off' }
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: TEMPORARY, SLS_NOTIFICATIONS_MODE: 'off' }
   const child = spawn(process.execPath, [bin, 'package', '--package', PACKAGED], {
     cwd: ROOT,
     env,
@@ -57,6 +60,7 @@ async function packageAll(): Promise<void> {
   })
   const [[code], ...said] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
   if (code !== 0) throw new Problem(`serverless package failed:\n${said.join('')}`)
+  rmSync(TEMPORARY, { recursive: true })
   writeFileSync(STAMP, made)
 }
 
