@@ -120,6 +120,15 @@ export const TRIMS: Trim[] = [
     contents: replacing('let lastError = new Error()', 'let lastError'),
   },
   {
+    file: /@aws-sdk\/lib-dynamodb\/dist-es\/commands\/utils\.js$/,
+    reason:
+      'The table promises no order of attributes. Records made of them in one order have one shape, to which V8 writes faster: 5 % of a list of 20.',
+    contents: replacing(
+      'Object.entries(obj).reduce((acc, [key, value]) =>',
+      'Object.entries(obj).sort(([one], [other]) => (one < other ? -1 : 1)).reduce((acc, [key, value]) =>',
+    ),
+  },
+  {
     file: /@smithy\/core\/dist-es\/submodules\/checksum\/sha256\/Sha256Node\.js$/,
     reason: 'Signs all day with one key, which Node takes for its own again each time, and copies each hash: 7 % of the same.',
     contents: `
