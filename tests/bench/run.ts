@@ -16,8 +16,8 @@ import { linkTo } from './terminator.ts'
 
 const RESULTS = new URL('RESULTS.md', import.meta.url)
 
-/** A cold start is one number of a process, and needs many; warm events are many of one. */
-const WARM_ROUNDS = 5
+/** A cold start is one number of a process, and needs many; warm events are many of one, so that each seventh round has them. */
+const WARM_ROUNDS = 7
 
 const USAGE =
   'Usage: npm run bench -- [--rounds 21] [--only createPost,login] [--memory 512] [--json FILE] [--compare FILE] [--keep], ' +
