@@ -45,7 +45,7 @@ const COLD_EVENTS = 2
  * A sandbox lives for hours, and V8 compiles what is hot for long: a read takes 2.5 ms of CPU after 50 events, 1.8 after 300 and
  * 1.6 after 1,000. A hash takes so long that fewer must do.
  */
-const WARM_UP = { events: 1000, ms: 5_000 }
+export const WARM_UP = { events: 1000, ms: 5_000 }
 const WARM = { events: 200, ms: 2_000 }
 
 /** Starts a subject, sends it events one after the other, many where `isWarm`, and ends it. All of them have to succeed. */

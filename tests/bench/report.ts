@@ -1,5 +1,5 @@
 import { MB_PER_CORE } from './limit.ts'
-import type { Sample, Subject } from './measure.ts'
+import { type Sample, type Subject, WARM_UP } from './measure.ts'
 import { median, quantile } from './statistics.ts'
 import { EMPTY, PEERS } from './subjects.ts'
 
@@ -140,7 +140,7 @@ ${
 }
 ${run.encrypted ? 'Functions spoke TLS 1.3 to the engine.' : 'Without openssl here, functions spoke to the engine without TLS.'}
 Budgets are for 512 MB, which is less than functions have when they are deployed (serverless.yml). INIT ends with the first question
-for an event. CPU is that of one warm event beyond the empty handler's, after 500.
+for an event. CPU is that of one warm event beyond the empty handler's, after ${WARM_UP.events} (where a hash takes ${WARM_UP.ms / 1000} s to fewer, after those).
 
 ${tableOf(run)}
 
