@@ -140,7 +140,7 @@ ${
 }
 ${run.encrypted ? 'Functions spoke TLS 1.3 to the engine.' : 'Without openssl here, functions spoke to the engine without TLS.'}
 Budgets are for 512 MB, which is less than functions have when they are deployed (serverless.yml). INIT ends with the first question
-for an event. CPU is that of one warm event beyond the empty handler's, after ${WARM_UP.events} (where a hash takes ${WARM_UP.ms / 1000} s to fewer, after those).
+for an event. CPU is that of one warm event beyond the empty handler's, after ${WARM_UP.events} others, or ${WARM_UP.ms / 1000} s of them.
 
 ${tableOf(run)}
 
