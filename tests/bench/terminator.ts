@@ -17,11 +17,11 @@ export interface Link {
 /** TLS 1.3 in front of the engine, as between Lambda and DynamoDB; where there is no openssl to make a certificate, without. */
 export async function linkTo(endpoint: string): Promise<Link> {
   const folder = mkdtempSync(join(tmpdir(), 'masthead-tls-'))
+  process.once('exit', () => rmSync(folder, { recursive: true }))
   const file = (name: string) => join(folder, name)
   try {
     execFileSync('openssl', [...REQUEST, '-keyout', file('key'), '-out', file('certificate')], { stdio: 'ignore' })
   } catch {
-    rmSync(folder, { recursive: true })
     return { environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint }, isEncrypted: false, stop: () => {} }
   }
   const identity = {
@@ -39,10 +39,7 @@ export async function linkTo(endpoint: string): Promise<Link> {
       NODE_EXTRA_CA_CERTS: file('certificate'),
     },
     isEncrypted: true,
-    stop() {
-      server.close()
-      rmSync(folder, { recursive: true })
-    },
+    stop: () => server.close(),
   }
 }
 
