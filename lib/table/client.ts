@@ -21,13 +21,9 @@ const patience = (requestTimeout: number) => ({
 
 function connect(): DynamoDBClient {
   const { AWS_REGION: region, AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_TIMEOUT_MS } = tableConfig()
-  return new DynamoDBClient({ region, endpoint: partsOf(endpoint ?? endpointOf(region)), ...patience(TABLE_TIMEOUT_MS) })
-}
-
-/** A URL in its parts. The SDK would take it apart anew in every request. */
-function partsOf(url: string) {
-  const { protocol, hostname, port, pathname } = new URL(url)
-  return { protocol, hostname, path: pathname, ...(port && { port: Number(port) }) }
+  // The SDK would take a string apart anew in every request.
+  const url = new URL(endpoint ?? endpointOf(region))
+  return new DynamoDBClient({ region, endpoint: { url }, ...patience(TABLE_TIMEOUT_MS) })
 }
 
 /** Where a region's DynamoDB is. The SDK would work it out anew in every request, by rules that a bundle is spared. */
