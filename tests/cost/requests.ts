@@ -88,14 +88,15 @@ export function requestsOn(stage: Stage): Record<string, () => CallRequest | Pro
   const ownBlog = async () => ({ ...pathOf(house.author), blog_id: (await newBlog(house.author)).id })
   const comment = async () => ({ comment_id: (await newComment(house.reader, post.id)).id })
   const newKey = async (as: Person) => ({ key_id: (await call('createApiKey', { as, body: { name: 'A key' } })).body.key.id })
-  const endKey = async (as: Person): Promise<CallRequest> => ({ as, params: await newKey(as) })
-  const emptyTenant = async () => (await call('createTenant', { as: admin, body: { name: 'Soon gone' } })).body.tenant.id
+  const emptyTenant = async () => ({
+    tenant_id: (await call('createTenant', { as: admin, body: { name: 'Soon gone' } })).body.tenant.id,
+  })
   return {
     listTenants: () => ({ as: admin }),
     createTenant: () => ({ as: admin, body: { name: 'Another' } }),
     showTenant: () => ({ as: admin, params: ofTenant() }),
     updateTenant: () => ({ as: admin, params: ofTenant(), body: { name: 'Renamed' } }),
-    deleteTenant: async () => ({ as: admin, params: { tenant_id: await emptyTenant() } }),
+    deleteTenant: async () => ({ as: admin, params: await emptyTenant() }),
     createQuote: () => ({ as: house.owner, params: ofTenant(), body: { plan: 'team' } }),
     listUsers: () => ({ as: house.owner, params: ofTenant() }),
     createUser: () => ({
@@ -138,6 +139,9 @@ export function requestsOn(stage: Stage): Record<string, () => CallRequest | Pro
     showProfile: () => ({ as: house.author }),
     listApiKeys: () => ({ as: house.author }),
     createApiKey: async () => ({ as: await member(), body: { name: 'A key' } }),
-    deleteApiKey: async () => endKey(await member()),
+    deleteApiKey: async () => {
+      const as = await member()
+      return { as, params: await newKey(as) }
+    },
   }
 }
